@@ -1,0 +1,66 @@
+// A compiled model: run it as often as you like, from as many threads as you like.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "pawl/model.h"
+#include "pawl/tensor.h"
+
+namespace pawl {
+
+struct CompileOptions {};
+
+/// Where a long run stands: step `done` of `total` (0: not known) of the outermost loop.
+struct Progress {
+  std::string_view loop;
+  std::int64_t done = 0;
+  std::int64_t total = 0;
+};
+
+struct RunOptions {
+  /// Set it from another thread or a signal handler to stop the run with Code::interrupted. May be null.
+  const std::atomic<bool>* interrupted = nullptr;
+  /// Called now and then during long loops, from the thread that runs. May be empty.
+  std::function<void(const Progress&)> progress;
+  /// Seeds the operators that draw random numbers and have no seed of their own. The same seed gives the same run.
+  std::uint64_t seed = 0;
+  /// Steps that one loop may take when no data stands behind its trip count (a Loop, or a Scan over empty elements).
+  std::int64_t max_steps = 100'000'000;
+};
+
+/// An input by name.
+using NamedValue = std::pair<std::string_view, Value>;
+
+/// Immutable after compile(): run() may be called from several threads at once on one Program.
+class Program {
+ public:
+  /// Errors: those of Model::load; unsupported.
+  static Result<Program> compile(const Model& model, const CompileOptions& options = {});
+
+  /// Runs with one value per model input, in order; an undefined tensor (Value(Tensor())) takes the input's default.
+  ///   inputs  : borrowed; never written to; any strides
+  ///   returns : one value per model output, in order; dense, owned by the caller, sharing no memory with any input
+  /// Errors: bad_argument (missing or extra input), bad_type, bad_shape (naming the input), and whatever the model's
+  /// operators find wrong with the values.
+  Result<std::vector<Value>> run(std::span<const Value> inputs, const RunOptions& options = {}) const;
+
+  /// The same with inputs by name, in any order; those with a default may be left out.
+  Result<std::vector<Value>> run(std::span<const NamedValue> inputs, const RunOptions& options = {}) const;
+
+  [[nodiscard]] const std::vector<Port>& inputs() const;
+  [[nodiscard]] const std::vector<Port>& outputs() const;
+
+ private:
+  struct State;
+  explicit Program(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  std::shared_ptr<const State> state_;
+};
+
+}  // namespace pawl

@@ -1,0 +1,35 @@
+// The reference evaluator: runs a graph node by node, exactly as the standard says. Every faster path is compared with it.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <random>
+
+#include "graph/graph.h"
+
+namespace pawl::reference {
+
+/// Where a long run stands: `done` of `total` steps of the outermost loop that is running (total 0: not known).
+struct Progress {
+  std::string_view loop;
+  std::int64_t done = 0;
+  std::int64_t total = 0;
+};
+
+struct EvaluateOptions {
+  const std::atomic<bool>* interrupted = nullptr;
+  std::function<void(const Progress&)> progress;
+  std::uint64_t seed = 0;
+  /// Steps one loop may take when its trip count is not backed by data: a Loop, or a Scan over empty elements.
+  std::int64_t max_steps = 100'000'000;
+};
+
+/// A graph made ready for evaluation: when each value is used last, constants aligned. Built once, shared by threads.
+class Prepared;
+Result<std::shared_ptr<const Prepared>> prepare(const graph::Graph& graph);
+
+/// Runs the graph. `inputs` are one value per graph input; they are not changed. Returns one value per graph output;
+/// these may be views of inputs or constants.
+Result<std::vector<Value>> evaluate(const Prepared& prepared, std::vector<Value> inputs, const EvaluateOptions& options);
+
+}  // namespace pawl::reference

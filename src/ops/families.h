@@ -1,0 +1,26 @@
+// One function per family file: its rows. table.cpp lists them all.
+#pragma once
+
+#include <span>
+
+#include "ops/op.h"
+
+namespace pawl::ops {
+
+std::span<const OpDef> unary_ops();        // unary.cpp: one tensor in, one of the same shape out
+std::span<const OpDef> binary_ops();       // binary.cpp: arithmetic with broadcasting
+std::span<const OpDef> logic_ops();        // logic.cpp: comparison, boolean and bitwise logic, Where
+std::span<const OpDef> cast_ops();         // cast.cpp: element type conversion
+std::span<const OpDef> constant_ops();     // constant.cpp: Constant, ConstantOfShape, Range, Identity, …
+std::span<const OpDef> shape_ops();        // shape.cpp: Shape, Reshape, Squeeze, Transpose, Expand, …
+std::span<const OpDef> slice_ops();        // slice.cpp: Slice, Split, Concat, Pad, Tile, …
+std::span<const OpDef> gather_ops();       // gather.cpp: Gather*, Scatter*
+std::span<const OpDef> reduce_ops();       // reduce.cpp: Reduce*
+std::span<const OpDef> matmul_ops();       // matmul.cpp: MatMul, Gemm, Einsum
+std::span<const OpDef> conv_ops();         // conv.cpp: Conv
+std::span<const OpDef> softmax_ops();      // softmax.cpp: Softmax, LogSoftmax, Hardmax
+std::span<const OpDef> select_ops();       // select.cpp: ArgMax, ArgMin, TopK
+std::span<const OpDef> sequence_ops();     // sequence.cpp: Sequence*, SplitToSequence, ConcatFromSequence
+std::span<const OpDef> optional_ops();     // optional.cpp: Optional, OptionalGetElement, OptionalHasElement
+
+}  // namespace pawl::ops

@@ -1,0 +1,24 @@
+// Every operator that pawl knows, family after family.
+#include <array>
+
+#include "ops/families.h"
+
+namespace pawl::ops {
+
+std::span<const std::span<const OpDef>> op_table() {
+  static const std::array table = {
+      unary_ops(),  binary_ops(), logic_ops(),   cast_ops(),   constant_ops(), shape_ops(),    slice_ops(),    gather_ops(),
+      reduce_ops(), matmul_ops(), conv_ops(),    softmax_ops(), select_ops(),  sequence_ops(), optional_ops(),
+  };
+  return table;
+}
+
+const OpDef* find_op(std::string_view domain, std::string_view name) {
+  if (domain == "ai.onnx") domain = "";
+  for (const std::span<const OpDef> family : op_table())
+    for (const OpDef& row : family)
+      if (row.name == name && row.domain == domain) return &row;
+  return nullptr;
+}
+
+}  // namespace pawl::ops
