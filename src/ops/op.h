@@ -84,6 +84,8 @@ struct InferContext {
   const Attributes& attributes;
   std::span<const Fact* const> inputs;    ///< null where an optional input is omitted
   std::span<Type> outputs;
+  /// One per output, empty: an operator that knows a value from the types alone (Shape) sets it here.
+  std::span<std::optional<Value>> output_constants = {};
 
   [[nodiscard]] int since() const;
   [[nodiscard]] bool has_input(std::size_t i) const { return i < inputs.size() && inputs[i] != nullptr; }
@@ -96,6 +98,9 @@ struct InferContext {
   [[nodiscard]] const Tensor* constant(std::size_t i) const { return has_input(i) ? inputs[i]->tensor() : nullptr; }
   void set_shape(std::size_t output, SymbolicShape shape) {
     if (output < outputs.size()) outputs[output].shape = std::move(shape);
+  }
+  void set_constant(std::size_t output, Value value) {
+    if (output < output_constants.size()) output_constants[output] = std::move(value);
   }
 };
 
