@@ -19,7 +19,7 @@ class Dims {
     std::copy(values.begin(), values.end(), begin());
   }
   Dims(std::size_t count, std::int64_t value) { resize(count, value); }
-  Dims(const Dims& other) : Dims(std::span<const std::int64_t>(other)) {}
+  Dims(const Dims& other) : Dims(std::span<const std::int64_t>(other.begin(), other.size())) {}
   Dims(Dims&& other) noexcept { swap(other); }
   Dims& operator=(const Dims& other) {
     if (this != &other) {
@@ -69,7 +69,6 @@ class Dims {
   }
   void clear() { size_ = 0; }
 
-  operator std::span<const std::int64_t>() const { return {begin(), size_}; }
   friend bool operator==(const Dims& a, const Dims& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
 
  private:

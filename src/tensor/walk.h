@@ -5,6 +5,7 @@
 #include <optional>
 #include <tuple>
 
+#include "pawl/error.h"
 #include "pawl/tensor.h"
 
 namespace pawl {
