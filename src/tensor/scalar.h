@@ -20,14 +20,20 @@ float decode_float(DType format, std::uint16_t code);
 
 /// How a value beyond the largest finite number of a small float is stored.
 enum class Overflow : std::uint8_t {
-  saturate,   ///< the largest finite number (ONNX `saturate = 1`); infinities too, where the format has none
+  saturate,   ///< the largest finite number of its sign, for infinities too (Cast's `saturate = 1`)
   propagate,  ///< infinity where the format has it, else NaN; where it has neither, the largest finite number
 };
-/// Encodes by rounding to nearest, ties to even. NaN becomes the format's NaN (float4 and float6 have none: see
-/// docs/scan-semantics.md). f16 and bf16 overflow to infinity under `propagate`.
+/// Encodes by rounding to nearest, ties to even. NaN becomes the format's NaN with the same sign where it has one; float4
+/// and float6 have none and take negative zero. f16 and bf16 overflow to infinity under `propagate`.
 std::uint16_t encode_float(DType format, float value, Overflow overflow);
 /// As above without a double rounding through float.
 std::uint16_t encode_float(DType format, double value, Overflow overflow);
+
+/// Cast's `round_mode` for float8e8m0, whose numbers are the powers of two from 2^-127 to 2^127.
+enum class PowerRounding : std::uint8_t { up, down, nearest };
+/// Code of float8e8m0; a tie is rounded up. Negative numbers and NaN become NaN. What lies outside the format's range
+/// (0 and infinity too) becomes the nearest end of it under `saturate`, else NaN.
+std::uint16_t encode_e8m0(double value, PowerRounding rounding, Overflow overflow);
 
 /// A float of at most 16 bits, kept as its code.
 template <DType Format, class Code>
