@@ -11,10 +11,13 @@ std::span<const OpDef> unary_ops();        // unary.cpp: one tensor in, one of t
 std::span<const OpDef> binary_ops();       // binary.cpp: arithmetic with broadcasting
 std::span<const OpDef> logic_ops();        // logic.cpp: comparison, boolean and bitwise logic, Where
 std::span<const OpDef> cast_ops();         // cast.cpp: element type conversion
-std::span<const OpDef> constant_ops();     // constant.cpp: Constant, ConstantOfShape, Range, Identity, …
-std::span<const OpDef> shape_ops();        // shape.cpp: Shape, Reshape, Squeeze, Transpose, Expand, …
-std::span<const OpDef> slice_ops();        // slice.cpp: Slice, Split, Concat, Pad, Tile, …
-std::span<const OpDef> gather_ops();       // gather.cpp: Gather*, Scatter*
+std::span<const OpDef> constant_ops();     // constant.cpp: Constant, ConstantOfShape, Range
+std::span<const OpDef> shape_ops();        // shape.cpp: Shape, Size, Squeeze, Unsqueeze, Transpose, Expand
+std::span<const OpDef> reshape_ops();      // reshape.cpp: Reshape, Flatten
+std::span<const OpDef> slice_ops();        // slice.cpp: Slice, Split
+std::span<const OpDef> concat_ops();       // concat.cpp: Concat, Tile
+std::span<const OpDef> pad_ops();          // pad.cpp: Pad
+std::span<const OpDef> gather_ops();       // gather.cpp: Gather
 std::span<const OpDef> reduce_ops();       // reduce.cpp: Reduce*
 std::span<const OpDef> matmul_ops();       // matmul.cpp: MatMul, Gemm, Einsum
 std::span<const OpDef> conv_ops();         // conv.cpp: Conv

@@ -101,18 +101,18 @@ template Tensor Tensor::of<std::complex<float>>(Dims, std::span<const std::compl
 template Tensor Tensor::of<std::complex<double>>(Dims, std::span<const std::complex<double>>);
 
 std::int64_t Tensor::size() const {
-  std::int64_t count = 1;
-  for (const std::int64_t extent : shape_) {
+  // Zeros first: beside one, the other extents may have a product that overflows.
+  for (const std::int64_t extent : shape_)
     if (extent == 0) return 0;
-    count *= extent;
-  }
+  std::int64_t count = 1;
+  for (const std::int64_t extent : shape_) count *= extent;
   return count;
 }
 
 bool Tensor::dense() const {
+  if (size() == 0) return true;
   std::int64_t expected = 1;
   for (std::size_t i = shape_.size(); i-- > 0;) {
-    if (shape_[i] == 0) return true;
     if (shape_[i] != 1 && strides_[i] != expected) return false;
     expected *= shape_[i];
   }

@@ -1,0 +1,30 @@
+# Short names for the everyday commands. The scripts in tools/ do the work.
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format lint sanitize fuzz clean
+
+help: ## This list
+	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' Makefile
+
+demo: ## Build, and let the character model of examples/charlm_mamba write
+	@tools/run_demo
+
+test: ## Build, run the tests and, where they are, the conformance suites
+	@tools/run_tests
+
+check: ## What continuous integration runs: test, the sanitizers, 30 s of each fuzz target
+	@CI=true tools/run_tests
+
+format: ## Format every source file in place
+	@tools/format
+
+lint: ## Check the format, the includes between folders, and clang-tidy's advice
+	@tools/lint
+
+sanitize: ## The tests under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer
+	@tools/sanitize
+
+fuzz: ## Each fuzz target for a minute
+	@tools/fuzz 60
+
+clean: ## Remove everything that was built
+	rm -rf build

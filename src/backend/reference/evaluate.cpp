@@ -1,0 +1,152 @@
+#include "backend/reference/evaluate.h"
+
+#include <new>
+
+#include "backend/reference/evaluator.h"
+#include "base/try.h"
+
+namespace pawl::reference {
+
+using graph::ValueId;
+
+Evaluator::Frame Evaluator::enter(const Prepared& prepared, const graph::Body* body, const Frame* outer) {
+  Frame frame;
+  frame.prepared = &prepared;
+  frame.values.resize(prepared.graph->values.size());
+  for (const auto& [id, value] : prepared.constants()) frame.values[id.index] = value;
+  if (body != nullptr)
+    for (const graph::Capture& capture : body->captures) frame.values[capture.inner.index] = outer->values[capture.outer.index];
+  return frame;
+}
+
+Evaluator::Values Evaluator::take_outputs(Frame& frame) {
+  const graph::Graph& graph = *frame.prepared->graph;
+  Values outputs(graph.outputs.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (frame.prepared->needed_outputs[i]) outputs[i] = at(frame, graph.outputs[i]);
+  // The outputs are the caller's now: what stays behind here would make them look shared.
+  for (const ValueId id : graph.outputs)
+    if (!frame.prepared->pinned[id.index]) at(frame, id) = Value();
+  return outputs;
+}
+
+Result<void> Evaluator::run(Frame& frame) {
+  for (const NodePlan& plan : frame.prepared->nodes) {
+    if (Result<void> done = node(plan, frame); !done.ok()) return std::move(done).error().in(plan.node->label);
+    for (const ValueId id : plan.dead) at(frame, id) = Value();
+  }
+  return {};
+}
+
+Result<Evaluator::Values> Evaluator::graph(const Prepared& prepared, Values inputs) {
+  Frame frame = enter(prepared, nullptr, nullptr);
+  for (std::size_t i = 0; i < inputs.size(); ++i) at(frame, prepared.graph->inputs[i]) = std::move(inputs[i]);
+  TRY(run(frame));
+  return take_outputs(frame);
+}
+
+Result<void> Evaluator::node(const NodePlan& plan, Frame& frame) {
+  if (options_.interrupted != nullptr && options_.interrupted->load(std::memory_order_relaxed))
+    return fail(Code::interrupted, "interrupted");
+  const graph::Node& node = *plan.node;
+  if (const auto* call = std::get_if<graph::OpCall>(&node.operation)) {
+    TRY(this->call(plan, *call, frame));
+  } else if (const auto* scan = std::get_if<graph::ScanOp>(&node.operation)) {
+    TRY(scan->batched ? batched_scan(plan, *scan, frame) : this->scan(plan, *scan, frame));
+  } else if (const auto* loop = std::get_if<graph::LoopOp>(&node.operation)) {
+    TRY(this->loop(plan, *loop, frame));
+  } else {
+    TRY(branch(plan, std::get<graph::IfOp>(node.operation), frame));
+  }
+  for (const std::size_t i : plan.declared) {
+    const graph::ValueInfo& info = (*frame.prepared->graph)[node.outputs[i]];
+    TRY(graph::check_declared(info.declared, type_of(at(frame, node.outputs[i])), info.name));
+  }
+  return {};
+}
+
+Value Evaluator::take_input(const NodePlan& plan, Frame& frame, std::size_t i) {
+  const ValueId id = plan.node->inputs[i];
+  if (!id.valid()) return {};
+  return plan.last_use[i] ? std::move(at(frame, id)) : at(frame, id);
+}
+
+Result<void> Evaluator::call(const NodePlan& plan, const graph::OpCall& call, Frame& frame) {
+  const graph::Node& node = *plan.node;
+  frame.arguments.assign(node.inputs.size(), nullptr);
+  for (std::size_t i = 0; i < node.inputs.size(); ++i)
+    if (node.inputs[i].valid()) frame.arguments[i] = &at(frame, node.inputs[i]);
+  if (plan.check_types) {
+    std::vector<ops::Fact> facts(node.inputs.size());
+    std::vector<const ops::Fact*> pointers(node.inputs.size(), nullptr);
+    for (std::size_t i = 0; i < facts.size(); ++i) {
+      if (frame.arguments[i] == nullptr) continue;
+      facts[i].type = type_of(*frame.arguments[i]);
+      pointers[i] = &facts[i];
+    }
+    TRY(graph::check_call(call, pointers));
+  }
+  frame.results.assign(node.outputs.size(), Value());
+  ops::EvalContext context{*call.schema,  call.attributes, frame.arguments, {plan.last_use.get(), node.inputs.size()},
+                           frame.results, {plan.wanted.get(), node.outputs.size()}, &random_};
+  TRY(call.def->eval(context));
+  for (std::size_t i = 0; i < node.outputs.size(); ++i)
+    if (plan.wanted[i]) at(frame, node.outputs[i]) = std::move(frame.results[i]);
+  return {};
+}
+
+Result<void> Evaluator::branch(const NodePlan& plan, const graph::IfOp& branch, Frame& frame) {
+  const Value& condition = at(frame, plan.node->inputs[0]);
+  TRY_ASSIGN_IN("condition", const bool taken, read_condition(condition));
+  const graph::Body& body = taken ? branch.then_branch : branch.else_branch;
+  Frame inner = enter(*plan.bodies[taken ? 0 : 1], &body, &frame);
+  TRY_IN(taken ? "then_branch" : "else_branch", run(inner));
+  store_outputs(plan, frame, take_outputs(inner));
+  return {};
+}
+
+void Evaluator::store_outputs(const NodePlan& plan, Frame& frame, Values results) {
+  for (std::size_t i = 0; i < plan.node->outputs.size(); ++i)
+    if (plan.wanted[i]) at(frame, plan.node->outputs[i]) = std::move(results[i]);
+}
+
+Result<void> Evaluator::step(const graph::Node& node, std::int64_t done, std::int64_t total) {
+  if (options_.interrupted != nullptr && options_.interrupted->load(std::memory_order_relaxed))
+    return fail(Code::interrupted, "interrupted after {} steps", done);
+  constexpr std::uint64_t kEvery = 256;
+  if (depth_ == 1 && options_.progress && ++ticks_ % kEvery == 0) options_.progress({node.label, done, total});
+  return {};
+}
+
+Result<std::vector<Type>> Evaluator::body_output_types(const graph::Body& body, std::vector<ops::Fact> inputs, const Frame& outer) const {
+  std::vector<ops::Fact> captured;
+  for (const graph::Capture& capture : body.captures) {
+    const Value& value = outer.values[capture.outer.index];
+    captured.push_back({type_of(value), value});
+  }
+  TRY_ASSIGN(const std::vector<ops::Fact> facts, graph::infer_graph(*body.graph, std::move(inputs), std::move(captured)));
+  std::vector<Type> types;
+  for (const ValueId id : body.graph->outputs) types.push_back(graph::meet(facts[id.index].type, (*body.graph)[id].fact.type));
+  return types;
+}
+
+Result<Dims> shape_of_nothing(const Type& type, std::string_view what) {
+  if (!type.is_tensor() || type.dtype == DType::undefined)
+    return fail(Code::bad_type, "{}: no step was run, and its element type is not known without one", what);
+  if (!type.shape) return fail(Code::bad_shape, "{}: no step was run, and its rank is not known without one", what);
+  Dims shape;
+  for (const Dim& dim : *type.shape) shape.push_back(dim.known() ? dim.value : 0);
+  return shape;
+}
+
+Result<bool> read_condition(const Value& value) {
+  if (!value.is_tensor() || value.tensor().dtype() != DType::boolean || value.tensor().size() != 1)
+    return fail(Code::bad_type, "expected one bool, found {}", describe(value));
+  return *reinterpret_cast<const std::uint8_t*>(value.tensor().bytes()) != 0;
+}
+
+Result<std::vector<Value>> evaluate(const Prepared& prepared, std::vector<Value> inputs, const EvaluateOptions& options) {
+  return Evaluator(options).graph(prepared, std::move(inputs));
+}
+
+}  // namespace pawl::reference

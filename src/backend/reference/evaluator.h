@@ -1,0 +1,89 @@
+// One run of a prepared graph. evaluate.cpp holds graphs and operators; scan.cpp, loop.cpp and branch.cpp the rest.
+#pragma once
+
+#include "backend/reference/prepare.h"
+#include "graph/infer.h"
+
+namespace pawl::reference {
+
+class Evaluator {
+ public:
+  using Values = std::vector<Value>;
+  explicit Evaluator(const EvaluateOptions& options) : options_(options), random_(options.seed) {}
+
+  Result<Values> graph(const Prepared& prepared, Values inputs);
+
+ private:
+  /// The values of one graph while it runs. A loop keeps one for its body through all steps.
+  struct Frame {
+    const Prepared* prepared = nullptr;
+    Values values;
+    std::vector<Value*> arguments;   ///< of the node that is running
+    Values results;
+  };
+
+  /// A frame with constants and captured values in place.
+  Frame enter(const Prepared& prepared, const graph::Body* body, const Frame* outer);
+  /// Runs all nodes; the inputs are in place. Afterwards take_outputs() is due.
+  Result<void> run(Frame& frame);
+  /// The graph's outputs; those that nobody needs are none.
+  Values take_outputs(Frame& frame);
+
+  Result<void> node(const NodePlan& plan, Frame& frame);
+  Result<void> call(const NodePlan& plan, const graph::OpCall& call, Frame& frame);
+  Result<void> scan(const NodePlan& plan, const graph::ScanOp& scan, Frame& frame);
+  Result<void> batched_scan(const NodePlan& plan, const graph::ScanOp& scan, Frame& frame);
+  Result<void> loop(const NodePlan& plan, const graph::LoopOp& loop, Frame& frame);
+  Result<void> branch(const NodePlan& plan, const graph::IfOp& branch, Frame& frame);
+
+  /// Scan over tensors without a batch axis: finals, then stacked outputs; those that nobody needs stay none.
+  ///   trips : how many steps to do, out of `length` (they differ under v8's sequence_lens only)
+  ///   Errors name the step.
+  Result<Values> scan_steps(const NodePlan& plan, const graph::ScanOp& scan, Values states, const std::vector<Tensor>& elements,
+                            std::int64_t trips, Frame& frame);
+  /// Refuses more steps than max_steps where no data stands behind them: empty elements, or one element repeated.
+  Result<void> check_trips(std::int64_t trips, const std::vector<Tensor>& elements) const;
+  /// v8: the steps of each batch row.
+  Result<std::vector<std::int64_t>> sequence_lengths(const NodePlan& plan, Frame& frame, std::int64_t batch, std::int64_t longest);
+  /// v8: scan output k of all batch rows as [B, T, …], zero past each row's length.
+  Result<Value> pad_rows(const graph::ScanOp& scan, std::size_t k, const std::vector<Values>& rows, const std::vector<std::int64_t>& lengths,
+                         std::int64_t longest, const std::vector<ops::Fact>& body_facts, const Frame& frame);
+  /// The types of the body's outputs when it never runs.
+  Result<std::vector<Type>> body_output_types(const graph::Body& body, std::vector<ops::Fact> inputs, const Frame& outer) const;
+
+  /// Counts a step; errors: interrupted.
+  Result<void> step(const graph::Node& node, std::int64_t done, std::int64_t total);
+  Value& at(Frame& frame, graph::ValueId id) { return frame.values[id.index]; }
+  void store_outputs(const NodePlan& plan, Frame& frame, Values results);
+  static bool needed_state(const Prepared& prepared, std::size_t i) { return prepared.needed_outputs[i]; }
+  /// An input of a node: moved out where this is its last use.
+  Value take_input(const NodePlan& plan, Frame& frame, std::size_t i);
+
+  const EvaluateOptions& options_;
+  std::mt19937_64 random_;
+  int depth_ = 0;                ///< loops around the node that is running
+  std::uint64_t ticks_ = 0;
+};
+
+/// Counts the loops around what runs, for as long as it lives.
+class DepthGuard {
+ public:
+  explicit DepthGuard(int& depth) : depth_(depth) { ++depth_; }
+  ~DepthGuard() { --depth_; }
+  DepthGuard(const DepthGuard&) = delete;
+  DepthGuard& operator=(const DepthGuard&) = delete;
+
+ private:
+  int& depth_;
+};
+
+/// The tensor in a value that Scan takes. Errors: bad_type, naming the input.
+Result<const Tensor*> as_tensor(const Value& value, std::size_t input);
+
+/// One bool, of rank 0 or more. Errors: bad_type.
+Result<bool> read_condition(const Value& value);
+
+/// Extents that inference could not find are 0 in a tensor of which there is none.
+Result<Dims> shape_of_nothing(const Type& type, std::string_view what);
+
+}  // namespace pawl::reference

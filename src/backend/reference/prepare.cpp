@@ -1,0 +1,170 @@
+#include "backend/reference/prepare.h"
+
+#include <algorithm>
+
+#include "base/try.h"
+
+namespace pawl::reference {
+namespace {
+
+using graph::Body;
+using graph::Graph;
+using graph::Node;
+using graph::ValueId;
+
+using Live = std::vector<bool>;
+
+std::unique_ptr<Prepared> prepare_graph(const Graph& graph, Live needed_outputs, bool strict);
+
+void mark(Live& live, ValueId id) {
+  if (id.valid()) live[id.index] = true;
+}
+
+/// A loop's body: a state is needed when its final value is, or when the next step of something needed reads it.
+std::unique_ptr<Prepared> prepare_loop_body(const Body& body, Live needed, std::size_t states, std::size_t first_input,
+                                            std::size_t first_output, bool strict) {
+  while (true) {
+    std::unique_ptr<Prepared> prepared = prepare_graph(*body.graph, needed, strict);
+    bool grew = false;
+    for (std::size_t i = 0; i < states; ++i) {
+      if (!prepared->read_inputs[first_input + i] || needed[first_output + i]) continue;
+      needed[first_output + i] = true;
+      grew = true;
+    }
+    if (!grew) return prepared;
+  }
+}
+
+std::vector<std::unique_ptr<Prepared>> prepare_bodies(const Node& node, const bool* wanted) {
+  std::vector<std::unique_ptr<Prepared>> bodies;
+  Live needed(wanted, wanted + node.outputs.size());
+  if (const auto* scan = std::get_if<graph::ScanOp>(&node.operation)) {
+    bodies.push_back(prepare_loop_body(scan->body, std::move(needed), scan->states, 0, 0, true));
+  } else if (const auto* loop = std::get_if<graph::LoopOp>(&node.operation)) {
+    needed.resize(loop->carried + loop->outputs, false);
+    needed.insert(needed.begin(), true);  // the condition
+    bodies.push_back(prepare_loop_body(loop->body, std::move(needed), loop->carried, 2, 1, false));
+  } else if (const auto* branch = std::get_if<graph::IfOp>(&node.operation)) {
+    bodies.push_back(prepare_graph(*branch->then_branch.graph, needed, false));
+    bodies.push_back(prepare_graph(*branch->else_branch.graph, needed, false));
+  }
+  return bodies;
+}
+
+bool is_unknown(const Type& type) {
+  switch (type.kind) {
+    case Type::Kind::tensor: return type.dtype == DType::undefined;
+    case Type::Kind::sequence: return !type.element || is_unknown(*type.element);
+    default: return true;
+  }
+}
+
+/// Marks what the node reads, given which of its outputs are read, and makes its plan.
+NodePlan plan_node(const Graph& graph, const Node& node, Live& live, bool strict) {
+  NodePlan plan;
+  plan.node = &node;
+  plan.wanted = std::make_unique<bool[]>(node.outputs.size());
+  for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+    const ValueId id = node.outputs[i];
+    plan.wanted[i] = id.valid() && live[id.index];
+    if (strict && plan.wanted[i] && graph[id].declared.known()) plan.declared.push_back(i);
+  }
+  plan.bodies = prepare_bodies(node, plan.wanted.get());
+  for (const ValueId id : node.inputs) {
+    mark(live, id);
+    if (id.valid() && is_unknown(graph[id].fact.type)) plan.check_types = true;
+  }
+  graph::for_each_body(node, [&](const Body& body, std::string_view) {
+    for (const graph::Capture& capture : body.captures) mark(live, capture.outer);
+  });
+  return plan;
+}
+
+/// Values that must outlive every node of one evaluation: constants and captures, which serve the next step too.
+Live pinned_values(const Graph& graph) {
+  Live pinned(graph.values.size(), false);
+  for (std::size_t i = 0; i < graph.values.size(); ++i) pinned[i] = graph.values[i].fact.constant.has_value();
+  for (const Node& node : graph.nodes)
+    for (const ValueId id : node.outputs)
+      if (id.valid()) pinned[id.index] = false;
+  for (const ValueId id : graph.captured) pinned[id.index] = true;
+  return pinned;
+}
+
+/// Walks backwards: the first reader met is the last one that runs.
+void find_last_uses(const Graph& graph, Prepared& prepared) {
+  Live later = prepared.pinned;
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i)
+    if (prepared.needed_outputs[i]) mark(later, graph.outputs[i]);
+  for (std::size_t n = prepared.nodes.size(); n-- > 0;) {
+    NodePlan& plan = prepared.nodes[n];
+    const Node& node = *plan.node;
+    Live captured(graph.values.size() > 0 && !plan.bodies.empty() ? graph.values.size() : 0, false);
+    graph::for_each_body(node, [&](const Body& body, std::string_view) {
+      for (const graph::Capture& capture : body.captures) captured[capture.outer.index] = true;
+    });
+    plan.last_use = std::make_unique<bool[]>(node.inputs.size());
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      const ValueId id = node.inputs[i];
+      if (!id.valid()) continue;
+      const bool once = std::count(node.inputs.begin(), node.inputs.end(), id) == 1;
+      plan.last_use[i] = once && !later[id.index] && (captured.empty() || !captured[id.index]);
+    }
+    const auto retire = [&](ValueId id) {
+      if (!id.valid() || later[id.index]) return;
+      later[id.index] = true;
+      plan.dead.push_back(id);
+    };
+    for (const ValueId id : node.inputs) retire(id);
+    graph::for_each_body(node, [&](const Body& body, std::string_view) {
+      for (const graph::Capture& capture : body.captures) retire(capture.outer);
+    });
+  }
+}
+
+std::unique_ptr<Prepared> prepare_graph(const Graph& graph, Live needed_outputs, bool strict) {
+  auto prepared = std::make_unique<Prepared>();
+  prepared->graph = &graph;
+  prepared->strict = strict;
+  Live live(graph.values.size(), false);
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i)
+    if (needed_outputs[i]) mark(live, graph.outputs[i]);
+  prepared->needed_outputs = std::move(needed_outputs);
+  for (std::size_t n = graph.nodes.size(); n-- > 0;) {
+    const Node& node = graph.nodes[n];
+    const bool needed = std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) { return id.valid() && live[id.index]; });
+    if (needed) prepared->nodes.push_back(plan_node(graph, node, live, strict));
+  }
+  std::reverse(prepared->nodes.begin(), prepared->nodes.end());
+  for (const ValueId id : graph.inputs) prepared->read_inputs.push_back(live[id.index]);
+  prepared->pinned = pinned_values(graph);
+  find_last_uses(graph, *prepared);
+  return prepared;
+}
+
+}  // namespace
+
+const std::vector<std::pair<ValueId, Value>>& Prepared::constants() const {
+  std::call_once(once_, [this] {
+    std::vector<bool> made(graph->values.size(), false);
+    for (const Node& node : graph->nodes)
+      for (const ValueId id : node.outputs)
+        if (id.valid()) made[id.index] = true;
+    for (std::uint32_t i = 0; i < graph->values.size(); ++i) {
+      const std::optional<Value>& constant = graph->values[i].fact.constant;
+      if (!constant || made[i]) continue;
+      Value value = *constant;
+      // A failure for want of memory shows again, with its place, where the value is read.
+      if (value.is_tensor() && !value.tensor().aligned())
+        if (Result<Tensor> aligned = value.tensor().clone(); aligned.ok()) value = std::move(aligned).value();
+      constants_.emplace_back(ValueId{i}, std::move(value));
+    }
+  });
+  return constants_;
+}
+
+Result<std::shared_ptr<const Prepared>> prepare(const Graph& graph) {
+  return std::shared_ptr<const Prepared>(prepare_graph(graph, Live(graph.outputs.size(), true), false));
+}
+
+}  // namespace pawl::reference

@@ -1,0 +1,46 @@
+// A graph made ready to be evaluated: what is needed at all, when each value is used last, constants aligned.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "backend/reference/evaluate.h"
+
+namespace pawl::reference {
+
+/// How one node is to be run.
+struct NodePlan {
+  const graph::Node* node = nullptr;
+  /// For each input: nobody reads it afterwards, and it stands among the inputs only once.
+  std::unique_ptr<bool[]> last_use;
+  /// For each output: somebody reads it.
+  std::unique_ptr<bool[]> wanted;
+  /// Values that are dead once the node has run.
+  std::vector<graph::ValueId> dead;
+  /// Outputs whose declared type has to be held against the real one.
+  std::vector<std::size_t> declared;
+  /// The types of the inputs were not all known when the model was loaded.
+  bool check_types = false;
+  /// In the order of graph::for_each_body.
+  std::vector<std::unique_ptr<Prepared>> bodies;
+};
+
+class Prepared {
+ public:
+  const graph::Graph* graph = nullptr;
+  std::vector<NodePlan> nodes;        ///< only those that are needed
+  std::vector<bool> needed_outputs;   ///< of the graph's outputs
+  std::vector<bool> read_inputs;      ///< of the graph's inputs: whether any needed node or output reads them
+  std::vector<bool> pinned;           ///< by value: constants and captures, which serve every step
+  bool strict = false;                ///< the body of a Scan: declared types are promises
+
+  /// The value of every initializer, aligned. The first caller copies those that the file has at odd addresses.
+  const std::vector<std::pair<graph::ValueId, Value>>& constants() const;
+
+ private:
+  mutable std::once_flag once_;
+  mutable std::vector<std::pair<graph::ValueId, Value>> constants_;
+};
+
+}  // namespace pawl::reference

@@ -1,0 +1,83 @@
+// The pipeline, in order.
+#include "base/guard.h"
+#include "base/try.h"
+#include "graph/import.h"
+#include "graph/infer.h"
+#include "onnx/read.h"
+#include "onnx/text.h"
+#include "runtime/model.h"
+#include "runtime/program.h"
+
+namespace pawl {
+namespace {
+
+/// bytes or text → onnx::Model → graph::Graph
+Result<std::shared_ptr<const Model::State>> import_model(Result<onnx::Model> decoded, std::string name, graph::Problems* problems) {
+  const auto place = [&](Error error) { return name.empty() ? error : std::move(error).in(name); };
+  if (!decoded.ok()) return place(std::move(decoded).error());
+  auto state = std::make_shared<Model::State>();
+  state->onnx = std::move(decoded).value();
+  Result<graph::Imported> imported = graph::import(state->onnx, problems);
+  if (!imported.ok()) return place(std::move(imported).error());
+  state->imported = std::move(imported).value();
+  state->name = std::move(name);
+  const graph::Graph& graph = *state->imported.graph;
+  for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+    const graph::ValueInfo& value = graph[graph.inputs[i]];
+    state->inputs.push_back({value.name, value.declared, state->imported.defaults[i].defined()});
+  }
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+    const onnx::ValueInfo& output = state->onnx.graph.outputs[i];
+    // What was inferred holds; what the file declares fills the gaps.
+    state->outputs.push_back({output.name, graph::meet(graph[graph.outputs[i]].fact.type, output.type), false});
+  }
+  return std::shared_ptr<const Model::State>(std::move(state));
+}
+
+}  // namespace
+
+Result<Model> Model::load(const std::filesystem::path& path) {
+  return guard([&]() -> Result<Model> {
+    TRY_ASSIGN(auto state, import_model(onnx::read_model(path), path.string(), nullptr));
+    return Model(std::move(state));
+  });
+}
+
+Result<Model> Model::from_bytes(std::span<const std::byte> bytes, const std::filesystem::path& folder) {
+  return guard([&]() -> Result<Model> {
+    auto copy = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
+    const onnx::Bytes owned{{copy->data(), copy->size()}, copy};
+    TRY_ASSIGN(auto state, import_model(onnx::decode(owned, folder), "", nullptr));
+    return Model(std::move(state));
+  });
+}
+
+Result<Model> Model::from_text(std::string_view text, const std::filesystem::path& folder) {
+  return guard([&]() -> Result<Model> {
+    TRY_ASSIGN(auto state, import_model(onnx::parse_text(text, folder), "", nullptr));
+    return Model(std::move(state));
+  });
+}
+
+std::vector<Error> Model::check(const std::filesystem::path& path) {
+  graph::Problems problems;
+  const Result<Model> loaded = guard([&]() -> Result<Model> {
+    TRY_ASSIGN(auto state, import_model(onnx::read_model(path), "", &problems));
+    return Model(std::move(state));
+  });
+  if (!loaded.ok() && problems.empty()) problems.push_back(loaded.error());
+  for (Error& problem : problems) problem.where.insert(problem.where.begin(), path.string());
+  return problems;
+}
+
+Result<Program> Program::compile(const Model& model, const CompileOptions&) {
+  return guard([&]() -> Result<Program> {
+    auto state = std::make_shared<State>();
+    state->model = model.state_;
+    TRY(graph::verify(*state->model->imported.graph));
+    TRY_ASSIGN(state->reference, reference::prepare(*state->model->imported.graph));
+    return Program(std::move(state));
+  });
+}
+
+}  // namespace pawl

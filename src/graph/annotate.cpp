@@ -1,0 +1,62 @@
+#include "graph/annotate.h"
+
+#include <unordered_map>
+
+#include "base/try.h"
+#include "graph/infer.h"
+
+namespace pawl::graph {
+namespace {
+
+using AllFacts = std::unordered_map<const Graph*, std::vector<ops::Fact>>;
+
+void write_facts(Graph& graph, const AllFacts& all) {
+  if (const auto found = all.find(&graph); found != all.end())
+    for (std::size_t i = 0; i < graph.values.size(); ++i) graph.values[i].fact = found->second[i];
+  for (const Node& node : graph.nodes)
+    for_each_body(node, [&](const Body& body, std::string_view) { write_facts(*body.graph, all); });
+}
+
+/// In a Scan's body a wrong declaration is an error; elsewhere the file only says more than it knows.
+void check_declarations(const Graph& graph, bool strict, const std::string& place, const std::function<void(Error)>& problem,
+                        std::vector<std::string>& warnings) {
+  for (const ValueInfo& value : graph.values) {
+    const Result<void> checked = check_declared(value.declared, value.fact.type, value.name);
+    if (checked.ok()) continue;
+    if (strict) problem(Error(checked.error()).in(place));
+    else warnings.push_back((place.empty() ? "" : place + ": ") + checked.error().message);
+  }
+  for (const Node& node : graph.nodes) {
+    const bool in_scan = std::holds_alternative<ScanOp>(node.operation);
+    for_each_body(node, [&](const Body& body, std::string_view role) {
+      const std::string inner = (place.empty() ? "" : place + " / ") + node.label + " / " + std::string(role);
+      check_declarations(*body.graph, in_scan, inner, problem, warnings);
+    });
+  }
+}
+
+}  // namespace
+
+Result<void> annotate(Imported& imported, Problems* problems) {
+  Graph& graph = *imported.graph;
+  AllFacts all;
+  std::optional<Error> first;
+  const auto problem = [&](Error error) {
+    if (!first) first = error;
+    if (problems != nullptr) problems->push_back(std::move(error));
+  };
+  InferSinks sinks;
+  sinks.facts = [&](const Graph& inner, const std::vector<ops::Fact>& facts) { all[&inner] = facts; };
+  if (problems != nullptr) sinks.problem = problem;
+  std::vector<ops::Fact> inputs;
+  for (const ValueId id : graph.inputs) inputs.push_back({graph[id].fact.type, std::nullopt});
+  const auto inferred = infer_graph(graph, std::move(inputs), {}, sinks);
+  if (!inferred.ok()) problem(inferred.error());
+  if (first) return *first;
+  write_facts(graph, all);
+  check_declarations(graph, false, "", problem, imported.warnings);
+  if (first) return *first;
+  return {};
+}
+
+}  // namespace pawl::graph

@@ -1,0 +1,105 @@
+#include "runtime/program.h"
+
+#include <algorithm>
+
+#include "base/guard.h"
+#include "graph/infer.h"
+
+namespace pawl {
+namespace {
+
+/// Input i as the evaluator may see it: of the declared type, aligned. Errors name the input.
+Result<Value> accept_input(const Port& port, const Tensor& otherwise, const Value& given) {
+  const auto place = [&] { return fmt::format("input \"{}\"", port.name); };
+  if (given.is_tensor() && !given.tensor().defined()) {
+    if (!port.has_default) return fail(Code::bad_argument, "input \"{}\" is missing", port.name);
+    TRY_ASSIGN_IN(place(), Tensor value, otherwise.to_dense());
+    return Value(std::move(value));
+  }
+  const Type actual = type_of(given);
+  if (given.is_none() && !port.type.is_optional() && port.type.known())
+    return fail(Code::bad_type, "input \"{}\": expected {}, found none", port.name, to_string(port.type));
+  if (Result<void> fits = graph::check_declared(port.type, actual, port.name); !fits.ok()) {
+    return fail(fits.error().code, "input \"{}\": expected {}, found {}", port.name, to_string(port.type), to_string(actual));
+  }
+  if (given.is_tensor() && !given.tensor().aligned()) {
+    TRY_ASSIGN_IN(place(), Tensor aligned, given.tensor().clone());
+    return Value(std::move(aligned));
+  }
+  return given;
+}
+
+/// A value that is the caller's alone: dense, and sharing memory with nothing.
+Result<Value> own(Value value) {
+  if (value.is_tensor()) {
+    if (!value.tensor().defined() || (value.tensor().unique() && value.tensor().dense())) return value;
+    TRY_ASSIGN(Tensor copy, value.tensor().clone());
+    return Value(std::move(copy));
+  }
+  if (value.is_sequence()) {
+    std::vector<Value> items;
+    for (const Value& item : value.sequence().items()) {
+      TRY_ASSIGN(Value owned, own(item));
+      items.push_back(std::move(owned));
+    }
+    return Value(Sequence(value.sequence().element(), std::move(items)));
+  }
+  if (value.is_map()) {
+    TRY_ASSIGN(Tensor keys, value.map().keys.clone());
+    TRY_ASSIGN(Tensor values, value.map().values.clone());
+    return Value(Map{std::move(keys), std::move(values)});
+  }
+  return value;
+}
+
+}  // namespace
+
+const std::vector<Port>& Model::inputs() const { return state_->inputs; }
+const std::vector<Port>& Model::outputs() const { return state_->outputs; }
+const std::vector<std::string>& Model::warnings() const { return state_->imported.warnings; }
+const std::vector<Port>& Program::inputs() const { return state_->model->inputs; }
+const std::vector<Port>& Program::outputs() const { return state_->model->outputs; }
+
+Result<std::vector<Value>> Program::run(std::span<const Value> inputs, const RunOptions& options) const {
+  return guard([&]() -> Result<std::vector<Value>> {
+    const std::vector<Port>& ports = state_->model->inputs;
+    if (inputs.size() != ports.size())
+      return fail(Code::bad_argument, "the model has {} inputs, {} were given", ports.size(), inputs.size());
+    std::vector<Value> accepted;
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+      TRY_ASSIGN(Value value, accept_input(ports[i], state_->model->imported.defaults[i], inputs[i]));
+      accepted.push_back(std::move(value));
+    }
+    reference::EvaluateOptions evaluate_options;
+    evaluate_options.interrupted = options.interrupted;
+    evaluate_options.seed = options.seed;
+    evaluate_options.max_steps = options.max_steps;
+    if (options.progress) {
+      evaluate_options.progress = [&](const reference::Progress& at) { options.progress({at.loop, at.done, at.total}); };
+    }
+    auto outputs = reference::evaluate(*state_->reference, std::move(accepted), evaluate_options);
+    if (!outputs.ok()) return state_->model->name.empty() ? outputs.error() : std::move(outputs).error().in(state_->model->name);
+    for (Value& output : *outputs) {
+      TRY_ASSIGN(output, own(std::move(output)));
+    }
+    return outputs;
+  });
+}
+
+Result<std::vector<Value>> Program::run(std::span<const NamedValue> inputs, const RunOptions& options) const {
+  const std::vector<Port>& ports = state_->model->inputs;
+  // An undefined tensor stands for an input that was not given.
+  std::vector<Value> ordered(ports.size(), Value(Tensor()));
+  std::vector<bool> given(ports.size(), false);
+  for (const auto& [input_name, value] : inputs) {
+    const auto port = std::find_if(ports.begin(), ports.end(), [&, wanted = input_name](const Port& p) { return p.name == wanted; });
+    if (port == ports.end()) return fail(Code::bad_argument, "the model has no input \"{}\"", input_name);
+    const auto i = static_cast<std::size_t>(port - ports.begin());
+    if (given[i]) return fail(Code::bad_argument, "input \"{}\" is given twice", input_name);
+    given[i] = true;
+    ordered[i] = value;
+  }
+  return run(ordered, options);
+}
+
+}  // namespace pawl
