@@ -19,7 +19,9 @@ std::span<const OpDef> concat_ops();       // concat.cpp: Concat, Tile
 std::span<const OpDef> pad_ops();          // pad.cpp: Pad
 std::span<const OpDef> gather_ops();       // gather.cpp: Gather
 std::span<const OpDef> reduce_ops();       // reduce.cpp: Reduce*
-std::span<const OpDef> matmul_ops();       // matmul.cpp: MatMul, Gemm, Einsum
+std::span<const OpDef> matmul_ops();       // matmul.cpp: MatMul
+std::span<const OpDef> gemm_ops();         // gemm.cpp: Gemm
+std::span<const OpDef> einsum_ops();       // einsum.cpp: Einsum
 std::span<const OpDef> conv_ops();         // conv.cpp: Conv
 std::span<const OpDef> softmax_ops();      // softmax.cpp: Softmax, LogSoftmax, Hardmax
 std::span<const OpDef> select_ops();       // select.cpp: ArgMax, ArgMin, TopK

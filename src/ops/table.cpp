@@ -7,8 +7,26 @@ namespace pawl::ops {
 
 std::span<const std::span<const OpDef>> op_table() {
   static const std::array table = {
-      unary_ops(),  binary_ops(), logic_ops(),   cast_ops(),   constant_ops(), shape_ops(),    reshape_ops(),  slice_ops(),
-      concat_ops(), pad_ops(),    gather_ops(),  reduce_ops(), matmul_ops(), conv_ops(),    softmax_ops(), select_ops(),  sequence_ops(), optional_ops(),
+      unary_ops(),
+      binary_ops(),
+      logic_ops(),
+      cast_ops(),
+      constant_ops(),
+      shape_ops(),
+      reshape_ops(),
+      slice_ops(),
+      concat_ops(),
+      pad_ops(),
+      gather_ops(),
+      reduce_ops(),
+      matmul_ops(),
+      gemm_ops(),
+      einsum_ops(),
+      conv_ops(),
+      softmax_ops(),
+      select_ops(),
+      sequence_ops(),
+      optional_ops(),
   };
   return table;
 }
