@@ -178,7 +178,9 @@ Result<void> eval_fold(EvalContext& context) {
     if (std::is_same_v<Fold, Mean> && kIsInteger<T> && plan.count == 0 && out.size() > 0)
       return fail(Code::bad_value, "the mean of no elements is not an integer: data has shape {}", to_string(plan.data.shape()));
     W* sum = sums.mutable_data<W>();
-    std::fill_n(sum, sums.size(), static_cast<W>(Fold::kStart));
+    // -0 is the neutral element of addition that keeps the sign of zeros; no elements give +0.
+    const double start = Fold::kStart != 0 ? Fold::kStart : plan.count == 0 ? 0.0 : -0.0;
+    std::fill_n(sum, sums.size(), static_cast<W>(start));
     const T* from = plan.data.data<T>();
     walk<2>(plan.data.shape(), {&plan.data.strides(), &plan.strides},
             [&](std::int64_t a, std::int64_t b) { Fold::template add<T>(sum[b], from[a]); });
