@@ -1,0 +1,59 @@
+// The .case files of tests/cases: a model in text syntax, its inputs, and what must come out.
+//
+//   === title
+//   # a comment, where the expected values come from
+//   --- model
+//   <ir_version: 8, opset_import: ["" : 11]> g (float[2] x) => (float[2] y) { y = Neg(x) }
+//   --- input
+//   x = [1, 2]
+//   --- output
+//   y = [-1, -2]
+//
+// A file holds one or more cases. A case may have several pairs of input and output. In the place of an output,
+// `--- error bad_shape "words"` says how the run must fail; without an input, how the model must be refused. Also:
+// `--- warning "words"`, and `--- tolerance rtol=1e-3 atol=1e-3`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pawl/error.h"
+#include "tensor/compare.h"
+
+namespace pawl::tests {
+
+/// The lines below a section's head.
+struct Section {
+  std::string text;
+  int line = 0;  ///< where the head stands, from 1
+};
+
+/// A failure that must come: its code, and words that its message must have.
+struct ExpectedError {
+  Code code = Code::internal;
+  std::vector<std::string> words;
+};
+
+/// One run of a model: it gives the outputs, or the error.
+struct CaseRun {
+  Section inputs;
+  Section outputs;
+  std::optional<ExpectedError> error;
+};
+
+struct Case {
+  std::string title;
+  int line = 0;
+  Section model;
+  std::vector<CaseRun> runs;
+  std::optional<ExpectedError> refusal;  ///< the model must not load; there are no runs
+  std::vector<std::string> warnings;     ///< words that the model's warnings must have
+  Tolerance tolerance;
+};
+
+/// Errors: bad_file, naming the line: no case at all, an unknown section, a section missing or too many.
+Result<std::vector<Case>> parse_case_file(std::string_view text);
+
+}  // namespace pawl::tests

@@ -1,0 +1,157 @@
+// Runs every case of tests/cases/**/*.case as a test of its own, through the public API.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "case_file.h"
+#include "case_values.h"
+#include "onnx/text.h"
+#include "pawl/model.h"
+#include "pawl/program.h"
+
+namespace pawl::tests {
+namespace {
+
+bool has_words(std::string_view text, std::string_view words) { return text.find(words) != std::string_view::npos; }
+
+void expect_error(const Error& got, const ExpectedError& want) {
+  EXPECT_EQ(name(got.code), name(want.code)) << got.to_string();
+  for (const std::string& words : want.words)
+    EXPECT_TRUE(has_words(got.to_string(), words)) << "expected \"" << words << "\" in: " << got.to_string();
+}
+
+/// The values of a section. Its errors name the lines of the file.
+Result<NamedValues> read_values(const Section& section, const std::vector<Port>& ports) {
+  const std::string text = std::string(static_cast<std::size_t>(section.line), '\n') + section.text;
+  onnx::Lexer lexer(text);
+  return parse_values(lexer, [&](std::string_view name) {
+    const auto port = std::find_if(ports.begin(), ports.end(), [&](const Port& each) { return each.name == name; });
+    return port == ports.end() ? Type() : port->type;
+  });
+}
+
+/// Whatever a case's model is, its printed form must be the same model.
+void check_printing(const std::string& text) {
+  const Result<onnx::Model> model = onnx::parse_text(text);
+  if (!model.ok()) return;
+  const std::string printed = onnx::print_text(*model);
+  const Result<onnx::Model> again = onnx::parse_text(printed);
+  ASSERT_TRUE(again.ok()) << again.error().to_string() << "\n" << printed;
+  EXPECT_EQ(onnx::print_text(*again), printed);
+}
+
+class CaseTest : public testing::Test {
+ public:
+  CaseTest(Case subject, std::filesystem::path folder) : case_(std::move(subject)), folder_(std::move(folder)) {}
+
+  void TestBody() override {
+    check_printing(case_.model.text);
+    const Result<Model> model = Model::from_text(case_.model.text, folder_);
+    const Result<Program> program = model.ok() ? Program::compile(*model) : Result<Program>(model.error());
+    if (case_.refusal) {
+      ASSERT_FALSE(program.ok()) << "the model was not refused";
+      expect_error(program.error(), *case_.refusal);
+      return;
+    }
+    ASSERT_TRUE(program.ok()) << "the model of line " << case_.model.line << ": " << program.error().to_string();
+    check_warnings(model->warnings());
+    for (const CaseRun& each : case_.runs) run(*program, each);
+  }
+
+ private:
+  void check_warnings(const std::vector<std::string>& warnings) {
+    std::string all;
+    for (const std::string& warning : warnings) all += warning + "\n";
+    for (const std::string& words : case_.warnings)
+      EXPECT_TRUE(has_words(all, words)) << "expected \"" << words << "\" in the warnings: " << all;
+  }
+
+  void run(const Program& program, const CaseRun& run) {
+    const Result<NamedValues> inputs = read_values(run.inputs, program.inputs());
+    ASSERT_TRUE(inputs.ok()) << inputs.error().to_string();
+    const std::vector<NamedValue> named(inputs->begin(), inputs->end());
+    const Result<std::vector<Value>> got = program.run(std::span<const NamedValue>(named));
+    if (run.error) {
+      ASSERT_FALSE(got.ok()) << "the run of line " << run.inputs.line << " did not fail";
+      expect_error(got.error(), *run.error);
+      return;
+    }
+    ASSERT_TRUE(got.ok()) << "the run of line " << run.inputs.line << ": " << got.error().to_string();
+    const Result<NamedValues> want = read_values(run.outputs, program.outputs());
+    ASSERT_TRUE(want.ok()) << want.error().to_string();
+    compare(program.outputs(), *got, *want);
+  }
+
+  void compare(const std::vector<Port>& outputs, const std::vector<Value>& got, const NamedValues& want) {
+    ASSERT_EQ(got.size(), outputs.size());
+    for (const auto& [name, value] : want) {
+      const auto port =
+          std::find_if(outputs.begin(), outputs.end(), [&](const Port& each) { return each.name == name; });
+      ASSERT_NE(port, outputs.end()) << "the model has no output \"" << name << "\"";
+      const Value& result = got[static_cast<std::size_t>(port - outputs.begin())];
+      if (const auto difference = first_difference(result, value, case_.tolerance))
+        ADD_FAILURE() << "output \"" << name << "\": " << *difference;
+    }
+    EXPECT_EQ(want.size(), outputs.size()) << "a case must give every output";
+  }
+
+  Case case_;
+  std::filesystem::path folder_;
+};
+
+/// A file that cannot be read is a test that fails.
+class BadFileTest : public testing::Test {
+ public:
+  explicit BadFileTest(std::string message) : message_(std::move(message)) {}
+  void TestBody() override { FAIL() << message_; }
+
+ private:
+  std::string message_;
+};
+
+void register_bad_file(const std::string& suite, const std::string& message) {
+  testing::RegisterTest(suite.c_str(), "file", nullptr, nullptr, __FILE__, __LINE__,
+                        [message]() -> testing::Test* { return new BadFileTest(message); });
+}
+
+void register_file(const std::filesystem::path& root, const std::filesystem::path& path) {
+  const std::string suite = std::filesystem::relative(path, root).replace_extension().generic_string();
+  std::ifstream file(path, std::ios::binary);
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (!file) return register_bad_file(suite, "cannot read " + path.string());
+  const Result<std::vector<Case>> cases = parse_case_file(text);
+  if (!cases.ok()) return register_bad_file(suite, path.string() + ": " + cases.error().to_string());
+  for (const Case& each : *cases) {
+    testing::RegisterTest(suite.c_str(), each.title.c_str(), nullptr, nullptr, path.c_str(), each.line,
+                          [each, path]() -> testing::Test* { return new CaseTest(each, path.parent_path()); });
+  }
+}
+
+void register_folder(const std::filesystem::path& root) {
+  std::vector<std::filesystem::path> files;
+  std::error_code error;
+  for (std::filesystem::recursive_directory_iterator at(root, error), end; at != end; at.increment(error)) {
+    if (error) break;
+    if (at->path().extension() == ".case") files.push_back(at->path());
+  }
+  std::sort(files.begin(), files.end());
+  for (const std::filesystem::path& path : files) register_file(root, path);
+  if (files.empty()) register_bad_file("cases", "there are no .case files in " + root.string());
+}
+
+}  // namespace
+}  // namespace pawl::tests
+
+/// cases [folder or file]: the cases of the repository, or of one place.
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  const std::filesystem::path place = argc > 1 ? argv[1] : PAWL_CASES;
+  if (std::filesystem::is_regular_file(place))
+    pawl::tests::register_file(place.parent_path(), place);
+  else
+    pawl::tests::register_folder(place);
+  return RUN_ALL_TESTS();
+}
