@@ -5,7 +5,7 @@
 #include "ops/axes.h"
 #include "ops/equation.h"
 #include "ops/families.h"
-#include "ops/wide.h"
+#include "ops/multiply.h"
 #include "tensor/walk.h"
 
 namespace pawl::ops {
@@ -122,50 +122,105 @@ std::pair<std::int64_t, std::int64_t> step_along(const Operand<W>& operand, int 
   return {operand.shape[*at], operand.shape[*at] == 1 ? 0 : operand.strides[*at]};
 }
 
+/// One label of a contraction: its extent, and its steps in both operands and in the result.
+struct Loop {
+  int label = 0;
+  std::int64_t extent = 1;
+  std::int64_t step_a = 0, step_b = 0, step = 0;
+};
+
+bool contains(const Labels& labels, int label) { return std::find(labels.begin(), labels.end(), label) != labels.end(); }
+
+/// The longest loop that moves exactly these of a, b and the result; taken out of `loops`. A still one if there is none.
+Loop take_loop(std::vector<Loop>& loops, bool moves_a, bool moves_b, bool moves_result) {
+  auto best = loops.end();
+  for (auto loop = loops.begin(); loop != loops.end(); ++loop)
+    if ((loop->step_a != 0) == moves_a && (loop->step_b != 0) == moves_b && (loop->step != 0) == moves_result)
+      if (best == loops.end() || loop->extent > best->extent) best = loop;
+  if (best == loops.end()) return {};
+  const Loop taken = *best;
+  loops.erase(best);
+  return taken;
+}
+
+struct Strides {
+  Dims shape, a, b, result;
+};
+
+Strides strides_of(const std::vector<Loop>& loops) {
+  Strides strides;
+  for (const Loop& loop : loops) {
+    strides.shape.push_back(loop.extent);
+    strides.a.push_back(loop.step_a);
+    strides.b.push_back(loop.step_b);
+    strides.result.push_back(loop.step);
+  }
+  return strides;
+}
+
+/// sums += a·b over all loops. Three of them are a product of matrices, where they are long enough to be worth it.
+template <class W>
+void run_loops(std::vector<Loop> loops, const W* a, const W* b, W* sums) {
+  std::vector<Loop> outer = loops;
+  const Loop row = take_loop(outer, true, false, true), column = take_loop(outer, false, true, true);
+  const Loop depth = take_loop(outer, true, true, false);
+  constexpr std::int64_t kWorthIt = 16;
+  const int moving = (row.extent > 1 ? 1 : 0) + (column.extent > 1 ? 1 : 0) + (depth.extent > 1 ? 1 : 0);
+  const bool product = moving >= 2 && std::max({row.extent, column.extent, depth.extent}) >= kWorthIt;
+  const Strides strides = strides_of(product ? outer : loops);
+  if (!product) {
+    walk<3>(strides.shape, {&strides.a, &strides.b, &strides.result},
+            [&](std::int64_t i, std::int64_t j, std::int64_t k) { sums[k] += a[i] * b[j]; });
+    return;
+  }
+  walk<3>(strides.shape, {&strides.a, &strides.b, &strides.result}, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    const Matrix<W> left{a + i, row.extent, depth.extent, row.step_a, depth.step_a};
+    const Matrix<W> right{b + j, depth.extent, column.extent, depth.step_b, column.step_b};
+    multiply(left, right, [&](std::int64_t r, std::int64_t c, const W* products, std::int64_t n) {
+      W* to = sums + k + r * row.step + c * column.step;
+      for (std::int64_t m = 0; m < n; ++m) to[m * column.step] += products[m];
+    });
+  });
+}
+
 /// The sum of a·b (or of a, when b is null) over all labels but `kept`, which gives the order of the result's axes.
 template <class W>
-Result<Operand<W>> contract(const Operand<W>& a, const Operand<W>* b, const Labels& kept) {
-  Operand<W> one;
-  TRY_ASSIGN(one.memory, Tensor::allocate(dtype_of<W>, {}));
-  *one.memory.template mutable_data<W>() = W{1};
-  const Operand<W>& other = b == nullptr ? one : *b;
+Result<Operand<W>> contract(const Operand<W>& a, const Operand<W>* other, const Labels& kept) {
+  Operand<W> b;
+  if (other != nullptr) {
+    b = *other;
+  } else {
+    TRY_ASSIGN(b.memory, Tensor::allocate(dtype_of<W>, {}));
+    *b.memory.template mutable_data<W>() = W{1};
+  }
   // The last kept label runs fastest, so that rows of the result are written one after another.
   Labels order(kept.begin(), kept.empty() ? kept.end() : kept.end() - 1);
-  for (const Operand<W>* operand : {&a, &other})
+  for (const Operand<W>* operand : {&a, static_cast<const Operand<W>*>(&b)})
     for (const int label : operand->labels)
-      if (std::find(kept.begin(), kept.end(), label) == kept.end() && std::find(order.begin(), order.end(), label) == order.end())
-        order.push_back(label);
+      if (!contains(kept, label) && !contains(order, label)) order.push_back(label);
   if (!kept.empty()) order.push_back(kept.back());
 
+  std::vector<Loop> loops;
+  bool sums_nothing = false;
   Operand<W> result;
   result.labels = kept;
-  const auto extent_of = [&](int label) -> Result<std::int64_t> {
-    const std::int64_t x = step_along(a, label).first, y = step_along(other, label).first;
+  result.shape = Dims(kept.size(), 1);
+  for (const int label : order) {
+    const auto [x, step_a] = step_along(a, label);
+    const auto [y, step_b] = step_along(b, label);
     if (x != y && x != 1 && y != 1) return fail(Code::bad_shape, "two axes of the same label have extents {} and {}", x, y);
-    return x == 1 ? y : x;
-  };
-  for (const int label : kept) {
-    TRY_ASSIGN(const std::int64_t extent, extent_of(label));
-    result.shape.push_back(extent);
+    const std::int64_t extent = x == 1 ? y : x;
+    loops.push_back({label, extent, step_a, step_b, 0});
+    sums_nothing = sums_nothing || extent == 0;
+    if (const auto at = result.find(label)) result.shape[*at] = extent;
   }
   TRY_ASSIGN(result.memory, Tensor::allocate(dtype_of<W>, result.shape));
   result.strides = result.memory.strides();
-
-  Dims shape, steps_a, steps_b, steps;
-  bool summed_nothing = false;
-  for (const int label : order) {
-    TRY_ASSIGN(const std::int64_t extent, extent_of(label));
-    shape.push_back(extent);
-    steps_a.push_back(step_along(a, label).second);
-    steps_b.push_back(step_along(other, label).second);
-    steps.push_back(step_along(result, label).second);
-    summed_nothing = summed_nothing || extent == 0;
-  }
-  W* sums = result.memory.template mutable_data<W>();
+  for (Loop& loop : loops) loop.step = step_along(result, loop.label).second;
   // -0 is the neutral element of addition that keeps the sign of zeros.
-  std::fill_n(sums, result.memory.size(), summed_nothing ? W{0} : static_cast<W>(-0.0));
-  const W *x = a.memory.template data<W>(), *y = other.memory.template data<W>();
-  walk<3>(shape, {&steps_a, &steps_b, &steps}, [&](std::int64_t i, std::int64_t j, std::int64_t k) { sums[k] += x[i] * y[j]; });
+  W* sums = result.memory.template mutable_data<W>();
+  std::fill_n(sums, result.memory.size(), sums_nothing ? W{0} : static_cast<W>(-0.0));
+  run_loops(std::move(loops), a.memory.template data<W>(), b.memory.template data<W>(), sums);
   return result;
 }
 
@@ -174,11 +229,7 @@ template <class W>
 Labels shared_labels(const Operand<W>& operand, std::initializer_list<const Labels*> lists) {
   Labels shared;
   for (const int label : operand.labels)
-    for (const Labels* list : lists)
-      if (std::find(list->begin(), list->end(), label) != list->end()) {
-        shared.push_back(label);
-        break;
-      }
+    if (std::any_of(lists.begin(), lists.end(), [&](const Labels* list) { return contains(*list, label); })) shared.push_back(label);
   return shared;
 }
 
@@ -204,7 +255,7 @@ Result<Operand<W>> contract_all(std::vector<Operand<W>> operands, const Labels& 
     if (i + 1 < operands.size()) {
       kept = shared_labels(left, {&later});
       for (const int label : shared_labels(operands[i], {&later}))
-        if (std::find(kept.begin(), kept.end(), label) == kept.end()) kept.push_back(label);
+        if (!contains(kept, label)) kept.push_back(label);
     }
     TRY_ASSIGN(left, contract(left, &operands[i], kept));
   }
