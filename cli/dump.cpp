@@ -1,0 +1,55 @@
+// pawl dump: a model in ONNX's text syntax, or converted to the other form.
+#include <memory>
+
+#include "base/file.h"
+#include "base/try.h"
+#include "command.h"
+#include "onnx/read.h"
+#include "onnx/text.h"
+#include "onnx/write.h"
+#include "terminal.h"
+
+namespace pawl::cli {
+namespace {
+
+struct DumpArguments {
+  std::string model;
+  std::string to;
+  std::int64_t max_elements = 0;
+};
+
+Result<int> dump_model(const DumpArguments& arguments) {
+  if (arguments.max_elements < 0)
+    return fail(Code::bad_argument, "--max-elements {}: expected 0 or more", arguments.max_elements);
+  TRY_ASSIGN(const onnx::Model model, onnx::read_model(arguments.model));
+  if (arguments.to.empty()) {
+    print(onnx::print_text(model, arguments.max_elements));
+    return 0;
+  }
+  const std::filesystem::path target(arguments.to);
+  if (target.extension() == ".onnx") {
+    TRY_ASSIGN_IN(arguments.to, const std::string bytes, onnx::encode(model));
+    TRY(base::write_file(target, bytes));
+  } else if (target.extension() == ".onnxtxt" || target.extension() == ".txt") {
+    TRY(base::write_file(target, onnx::print_text(model, arguments.max_elements)));
+  } else {
+    return fail(Code::bad_argument, "--to {}: expected a name that ends in .onnx, .onnxtxt or .txt", arguments.to);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Action define_dump(CLI::App& command) {
+  const auto arguments = std::make_shared<DumpArguments>();
+  command.add_option("MODEL", arguments->model, "An .onnx file, or .onnxtxt in ONNX's text syntax")->required();
+  command
+      .add_option("--max-elements", arguments->max_elements,
+                  "Cut tensors with more elements than this (the text no longer parses then); 0: never")
+      ->capture_default_str();
+  command.add_option("--to", arguments->to, "Write to FILE instead: binary for .onnx, text for .onnxtxt and .txt")
+      ->type_name("FILE");
+  return [arguments] { return dump_model(*arguments); };
+}
+
+}  // namespace pawl::cli
