@@ -1,9 +1,8 @@
-// Arithmetic on two or more tensors, broadcast together.
+// Arithmetic on two tensors, broadcast together.
 #include "ops/arithmetic.h"
 #include "ops/convert.h"
 #include "ops/elementwise.h"
 #include "ops/families.h"
-#include "ops/infer.h"
 
 namespace pawl::ops {
 namespace {
@@ -93,38 +92,52 @@ Result<void> eval_pow(EvalContext& context) {
   return {};
 }
 
-/// Folds all inputs with f, two at a time. Before version 8 they must have one shape.
-template <class F>
-Result<Tensor> fold_inputs(EvalContext& context, F f) {
-  Value first = context.take(0);
-  Tensor result = std::move(first.tensor());
-  for (std::size_t i = 1; i < context.inputs.size(); ++i) {
-    if (context.since() < 8 && context.tensor(i).shape() != result.shape())
-      return fail(Code::bad_shape, "shapes {} and {} differ", to_string(result.shape()), to_string(context.tensor(i).shape()));
-    Value next = context.take(i);
-    TRY_ASSIGN(result, dispatch<Numbers>(result.dtype(), [&](auto tag) -> Result<Tensor> {
-                 using T = typename decltype(tag)::type;
-                 return map2<T, T, T>(std::move(result), std::move(next.tensor()), f);
-               }));
+/// The remainder that has the divisor's sign. `b` is not 0 when integer.
+template <class T>
+T floor_remainder(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    if constexpr (std::is_signed_v<T>) {
+      if (b == -1) return 0;
+      const T rest = static_cast<T>(a % b);
+      return rest != 0 && (rest < 0) != (b < 0) ? static_cast<T>(rest + b) : rest;
+    } else {
+      return static_cast<T>(a % b);
+    }
+  } else {
+    const T rest = std::fmod(a, b);
+    if (rest == 0) return std::copysign(rest, b);
+    return (rest < 0) != (b < 0) ? rest + b : rest;
   }
-  return result;
 }
 
-Result<void> eval_max(EvalContext& context) {
-  TRY_ASSIGN(context.outputs[0], fold_inputs(context, [](auto a, auto b) { return larger(a, b); }));
-  return {};
+/// The remainder that has the dividend's sign. `b` is not 0 when integer.
+template <class T>
+T truncated_remainder(T a, T b) {
+  if constexpr (!std::is_integral_v<T>) return std::fmod(a, b);
+  else if constexpr (std::is_signed_v<T>) return b == -1 ? T{0} : static_cast<T>(a % b);
+  else return static_cast<T>(a % b);
 }
 
-Result<void> eval_min(EvalContext& context) {
-  TRY_ASSIGN(context.outputs[0], fold_inputs(context, [](auto a, auto b) { return smaller(a, b); }));
+Result<void> eval_mod(EvalContext& context) {
+  const std::int64_t fmod = context.attributes.integer("fmod", 0);
+  if (fmod != 0 && fmod != 1) return fail(Code::bad_value, "fmod = {} is neither 0 nor 1", fmod);
+  const int since = context.since();
+  TRY_ASSIGN(Operands in, take_operands(context));
+  TRY_ASSIGN(context.outputs[0], dispatch<Numbers>(in.a.dtype(), [&](auto tag) -> Result<Tensor> {
+               using T = typename decltype(tag)::type;
+               if constexpr (std::is_integral_v<T>) TRY(check_divisors<T>(in.a, in.b));
+               else if (fmod == 0 && since < 28) return fail(Code::bad_value, "Mod-{} of {} needs fmod = 1", since, name(in.a.dtype()));
+               return map2<T, T, T>(std::move(in.a), std::move(in.b), [=](auto a, auto b) {
+                 return fmod == 0 ? floor_remainder(a, b) : truncated_remainder(a, b);
+               });
+             }));
   return {};
 }
 
 constexpr OpDef kBinary[] = {
     {.name = "Add", .since = {1, 6, 7, 13, 14}, .infer = infer_operands, .eval = eval_add},
     {.name = "Div", .since = {1, 6, 7, 13, 14}, .infer = infer_operands, .eval = eval_div},
-    {.name = "Max", .since = {1, 6, 8, 12, 13}, .infer = infer_broadcast, .eval = eval_max},
-    {.name = "Min", .since = {1, 6, 8, 12, 13}, .infer = infer_broadcast, .eval = eval_min},
+    {.name = "Mod", .since = {10, 13, 28}, .infer = infer_operands, .eval = eval_mod},
     {.name = "Mul", .since = {1, 6, 7, 13, 14}, .infer = infer_operands, .eval = eval_mul},
     {.name = "Pow", .since = {1, 7, 12, 13, 15}, .infer = infer_operands, .eval = eval_pow},
     {.name = "Sub", .since = {1, 6, 7, 13, 14}, .infer = infer_operands, .eval = eval_sub},

@@ -65,7 +65,48 @@ Result<void> eval_cast_like(EvalContext& context) {
   return {};
 }
 
+Result<DType> bit_cast_target(const Schema& schema, const Attributes& attributes, DType from) {
+  TRY_ASSIGN(const DType to, target_type(schema, attributes));
+  if (from != DType::undefined && file_bits(from) != file_bits(to))
+    return fail(Code::bad_type, "{} has {} bits and {} has {}", name(from), file_bits(from), name(to), file_bits(to));
+  return to;
+}
+
+Result<void> infer_bit_cast(InferContext& context) {
+  TRY_ASSIGN(const DType to, bit_cast_target(context.schema, context.attributes, context.dtype(0)));
+  context.outputs[0] = Type::tensor(to);
+  return infer_same(context);
+}
+
+/// The byte in memory that stands for the low bits of `byte`: sign-extended for small signed integers; any bool that is
+/// not 0 is 1.
+std::byte canonical(std::byte byte, DType dtype) {
+  const auto bits = std::to_integer<std::int64_t>(byte);
+  switch (dtype) {
+    case DType::boolean: return std::byte{bits != 0};
+    case DType::i4: return static_cast<std::byte>(I4(bits).value);
+    case DType::i2: return static_cast<std::byte>(I2(bits).value);
+    case DType::u4:
+    case DType::f4e2m1: return byte & std::byte{0x0f};
+    case DType::u2: return byte & std::byte{0x03};
+    default: return byte;
+  }
+}
+
+Result<void> eval_bit_cast(EvalContext& context) {
+  const Tensor& input = context.tensor(0);
+  TRY_ASSIGN(const DType to, bit_cast_target(context.schema, context.attributes, input.dtype()));
+  TRY_ASSIGN(const Tensor x, input.to_dense());
+  TRY_ASSIGN(Tensor y, Tensor::allocate(to, x.shape()));
+  const std::size_t count = static_cast<std::size_t>(x.size()) * size_of(to);
+  std::copy_n(x.bytes(), count, y.mutable_bytes());
+  if (size_of(to) == 1) std::for_each_n(y.mutable_bytes(), count, [to](std::byte& byte) { byte = canonical(byte, to); });
+  context.outputs[0] = std::move(y);
+  return {};
+}
+
 constexpr OpDef kCast[] = {
+    {.name = "BitCast", .since = {26}, .infer = infer_bit_cast, .eval = eval_bit_cast},
     {.name = "Cast", .since = {1, 6, 9, 13, 19, 21, 23, 24, 25, 28}, .infer = infer_cast, .eval = eval_cast},
     {.name = "CastLike", .since = {15, 19, 21, 23, 24, 25}, .infer = infer_cast_like, .eval = eval_cast_like},
 };

@@ -8,8 +8,11 @@
 namespace pawl::ops {
 
 std::span<const OpDef> unary_ops();        // unary.cpp: one tensor in, one of the same shape out
+std::span<const OpDef> activation_ops();   // activation.cpp: Relu, Gelu, PRelu, …
 std::span<const OpDef> binary_ops();       // binary.cpp: arithmetic with broadcasting
-std::span<const OpDef> logic_ops();        // logic.cpp: comparison, boolean and bitwise logic, Where
+std::span<const OpDef> logic_ops();        // logic.cpp: comparison, boolean logic, Where
+std::span<const OpDef> bitwise_ops();      // bitwise.cpp: Bitwise*, BitShift
+std::span<const OpDef> variadic_ops();     // variadic.cpp: Max, Min, Sum, Mean
 std::span<const OpDef> cast_ops();         // cast.cpp: element type conversion
 std::span<const OpDef> constant_ops();     // constant.cpp: Constant, ConstantOfShape, Range
 std::span<const OpDef> shape_ops();        // shape.cpp: Shape, Size, Squeeze, Unsqueeze, Transpose, Expand

@@ -1,4 +1,4 @@
-// Comparison and choice.
+// Comparison, boolean logic and choice.
 #include "ops/elementwise.h"
 #include "ops/families.h"
 #include "ops/infer.h"
@@ -17,6 +17,50 @@ Result<void> eval_less(EvalContext& context) {
 Result<void> eval_equal(EvalContext& context) {
   using Comparable = Join<Numbers, TypeList<bool, std::string>>;
   return eval_compare<Comparable>(context, [](const auto& a, const auto& b) { return a == b; });
+}
+
+Result<void> eval_greater_or_equal(EvalContext& context) {
+  return eval_compare<Numbers>(context, [](const auto& a, const auto& b) { return a >= b; });
+}
+
+Result<void> eval_less_or_equal(EvalContext& context) {
+  return eval_compare<Numbers>(context, [](const auto& a, const auto& b) { return a <= b; });
+}
+
+Result<void> eval_and(EvalContext& context) {
+  return eval_map2<TypeList<bool>>(context, [](bool a, bool b) { return a && b; });
+}
+
+Result<void> eval_or(EvalContext& context) {
+  return eval_map2<TypeList<bool>>(context, [](bool a, bool b) { return a || b; });
+}
+
+Result<void> eval_xor(EvalContext& context) {
+  return eval_map2<TypeList<bool>>(context, [](bool a, bool b) { return a != b; });
+}
+
+Result<void> eval_not(EvalContext& context) {
+  return eval_map1<TypeList<bool>>(context, [](bool x) { return !x; });
+}
+
+/// An eval that asks something of every real number of input 0.
+template <class F>
+Result<void> eval_test(EvalContext& context, F f) {
+  Value x = context.take(0);
+  TRY_ASSIGN(context.outputs[0], dispatch<Join<Floats, SmallFloats>>(x.tensor().dtype(), [&](auto tag) -> Result<Tensor> {
+               return map1<typename decltype(tag)::type, bool>(std::move(x.tensor()), f);
+             }));
+  return {};
+}
+
+Result<void> eval_is_nan(EvalContext& context) {
+  return eval_test(context, [](auto x) { return std::isnan(x); });
+}
+
+Result<void> eval_is_inf(EvalContext& context) {
+  const bool negative = context.attributes.integer("detect_negative", 1) != 0;
+  const bool positive = context.attributes.integer("detect_positive", 1) != 0;
+  return eval_test(context, [=](auto x) { return std::isinf(x) && (x < 0 ? negative : positive); });
 }
 
 /// An element of that many bytes, moved without being looked at.
@@ -60,10 +104,18 @@ Result<void> eval_where(EvalContext& context) {
 }
 
 constexpr OpDef kLogic[] = {
+    {.name = "And", .since = {1, 7}, .infer = infer_operands, .eval = eval_and},
     {.name = "Equal", .since = {1, 7, 11, 13, 19}, .infer = infer_operands, .eval = eval_equal},
     {.name = "Greater", .since = {1, 7, 9, 13}, .infer = infer_operands, .eval = eval_greater},
+    {.name = "GreaterOrEqual", .since = {12, 16}, .infer = infer_operands, .eval = eval_greater_or_equal},
+    {.name = "IsInf", .since = {10, 20}, .infer = infer_same, .eval = eval_is_inf},
+    {.name = "IsNaN", .since = {9, 13, 20}, .infer = infer_same, .eval = eval_is_nan},
     {.name = "Less", .since = {1, 7, 9, 13}, .infer = infer_operands, .eval = eval_less},
+    {.name = "LessOrEqual", .since = {12, 16}, .infer = infer_operands, .eval = eval_less_or_equal},
+    {.name = "Not", .since = {1}, .infer = infer_same, .eval = eval_not},
+    {.name = "Or", .since = {1, 7}, .infer = infer_operands, .eval = eval_or},
     {.name = "Where", .since = {9, 16}, .infer = infer_broadcast, .eval = eval_where},
+    {.name = "Xor", .since = {1, 7}, .infer = infer_operands, .eval = eval_xor},
 };
 
 }  // namespace

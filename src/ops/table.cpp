@@ -8,7 +8,10 @@ namespace pawl::ops {
 std::span<const std::span<const OpDef>> op_table() {
   static const std::array table = {
       unary_ops(),
+      activation_ops(),
       binary_ops(),
+      variadic_ops(),
+      bitwise_ops(),
       logic_ops(),
       cast_ops(),
       constant_ops(),

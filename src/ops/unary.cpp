@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "ops/arithmetic.h"
+#include "ops/convert.h"
 #include "ops/elementwise.h"
 #include "ops/families.h"
 #include "ops/infer.h"
@@ -36,6 +37,80 @@ Result<void> eval_tanh(EvalContext& context) {
   return eval_map1<Floats>(context, [](auto x) { return std::tanh(x); });
 }
 
+Result<void> eval_sin(EvalContext& context) {
+  return eval_map1<Floats>(context, [](auto x) { return std::sin(x); });
+}
+
+Result<void> eval_cos(EvalContext& context) {
+  return eval_map1<Floats>(context, [](auto x) { return std::cos(x); });
+}
+
+Result<void> eval_tan(EvalContext& context) {
+  return eval_map1<Floats>(context, [](auto x) { return std::tan(x); });
+}
+
+Result<void> eval_asin(EvalContext& context) {
+  return eval_map1<Floats>(context, [](auto x) { return std::asin(x); });
+}
+
+Result<void> eval_acos(EvalContext& context) {
+  return eval_map1<Floats>(context, [](auto x) { return std::acos(x); });
+}
+
+Result<void> eval_atan(EvalContext& context) {
+  return eval_map1<Floats>(context, [](auto x) { return std::atan(x); });
+}
+
+Result<void> eval_sinh(EvalContext& context) {
+  return eval_map1<Floats>(context, [](auto x) { return std::sinh(x); });
+}
+
+Result<void> eval_cosh(EvalContext& context) {
+  return eval_map1<Floats>(context, [](auto x) { return std::cosh(x); });
+}
+
+Result<void> eval_asinh(EvalContext& context) {
+  return eval_map1<Floats>(context, [](auto x) { return std::asinh(x); });
+}
+
+Result<void> eval_acosh(EvalContext& context) {
+  return eval_map1<Floats>(context, [](auto x) { return std::acosh(x); });
+}
+
+Result<void> eval_atanh(EvalContext& context) {
+  return eval_map1<Floats>(context, [](auto x) { return std::atanh(x); });
+}
+
+Result<void> eval_floor(EvalContext& context) {
+  return eval_map1<Floats>(context, [](auto x) { return std::floor(x); });
+}
+
+Result<void> eval_ceil(EvalContext& context) {
+  return eval_map1<Floats>(context, [](auto x) { return std::ceil(x); });
+}
+
+/// Halves go to the even neighbour.
+Result<void> eval_round(EvalContext& context) {
+  return eval_map1<Floats>(context, [](auto x) { return std::nearbyint(x); });
+}
+
+Result<void> eval_erf(EvalContext& context) {
+  return eval_map1<Numbers>(context, [](auto x) {
+    using T = decltype(x);
+    if constexpr (std::is_integral_v<T>) return truncated<T>(std::erf(static_cast<double>(x)));
+    else return std::erf(x);
+  });
+}
+
+/// NaN stays NaN.
+Result<void> eval_sign(EvalContext& context) {
+  return eval_map1<Numbers>(context, [](auto x) {
+    using T = decltype(x);
+    if (x > 0) return T(1);
+    return x < 0 ? T(-1) : x;
+  });
+}
+
 Result<void> eval_reciprocal(EvalContext& context) {
   return eval_map1<Floats>(context, [](auto x) { return 1 / x; });
 }
@@ -58,16 +133,72 @@ Result<void> eval_identity(EvalContext& context) {
   return {};
 }
 
+/// min(max, max(input, min)): a bound that is not given does not bound.
+template <class T>
+Result<Tensor> clipped(Tensor x, std::optional<Compute<T>> low, std::optional<Compute<T>> high) {
+  return map1<T, T>(std::move(x), [=](auto v) {
+    if (low) v = larger(v, *low);
+    if (high) v = smaller(v, *high);
+    return v;
+  });
+}
+
+/// Clip's bound in input i: one element.
+template <class T>
+Result<std::optional<Compute<T>>> bound_input(const EvalContext& context, std::size_t i) {
+  if (!context.has_input(i)) return std::optional<Compute<T>>();
+  TRY_ASSIGN(const Tensor bound, context.dense(i));
+  if (bound.size() != 1) return fail(Code::bad_shape, "the bound in input {} has shape {}, not one element", i, to_string(bound.shape()));
+  return std::optional<Compute<T>>(computed(*bound.data<T>()));
+}
+
+Result<void> eval_clip(EvalContext& context) {
+  TRY_ASSIGN(context.outputs[0], dispatch<Numbers>(context.tensor(0).dtype(), [&](auto tag) -> Result<Tensor> {
+               using T = typename decltype(tag)::type;
+               std::optional<Compute<T>> low;
+               std::optional<Compute<T>> high;
+               if (context.since() >= 11) {
+                 TRY_ASSIGN(low, bound_input<T>(context, 1));
+                 TRY_ASSIGN(high, bound_input<T>(context, 2));
+               } else if constexpr (kIsFloat<T>) {
+                 constexpr float kLargest = std::numeric_limits<float>::max();
+                 const bool default_bounds = context.since() == 6;
+                 if (default_bounds || context.attributes.has("min")) low = context.attributes.real("min", -kLargest);
+                 if (default_bounds || context.attributes.has("max")) high = context.attributes.real("max", kLargest);
+               }
+               Value x = context.take(0);
+               return clipped<T>(std::move(x.tensor()), low, high);
+             }));
+  return {};
+}
+
 constexpr OpDef kUnary[] = {
     {.name = "Abs", .since = {1, 6, 13}, .infer = infer_same, .eval = eval_abs},
+    {.name = "Acos", .since = {7, 22}, .infer = infer_same, .eval = eval_acos},
+    {.name = "Acosh", .since = {9, 22}, .infer = infer_same, .eval = eval_acosh},
+    {.name = "Asin", .since = {7, 22}, .infer = infer_same, .eval = eval_asin},
+    {.name = "Asinh", .since = {9, 22}, .infer = infer_same, .eval = eval_asinh},
+    {.name = "Atan", .since = {7, 22}, .infer = infer_same, .eval = eval_atan},
+    {.name = "Atanh", .since = {9, 22}, .infer = infer_same, .eval = eval_atanh},
+    {.name = "Ceil", .since = {1, 6, 13}, .infer = infer_same, .eval = eval_ceil},
+    {.name = "Clip", .since = {1, 6, 11, 12, 13}, .infer = infer_same, .eval = eval_clip},
+    {.name = "Cos", .since = {7, 22}, .infer = infer_same, .eval = eval_cos},
+    {.name = "Cosh", .since = {9, 22}, .infer = infer_same, .eval = eval_cosh},
+    {.name = "Erf", .since = {9, 13}, .infer = infer_same, .eval = eval_erf},
     {.name = "Exp", .since = {1, 6, 13}, .infer = infer_same, .eval = eval_exp},
+    {.name = "Floor", .since = {1, 6, 13}, .infer = infer_same, .eval = eval_floor},
     {.name = "Identity", .since = {1, 13, 14, 16, 19, 21, 23, 24, 25}, .infer = infer_identity, .eval = eval_identity},
     {.name = "Log", .since = {1, 6, 13}, .infer = infer_same, .eval = eval_log},
     {.name = "Neg", .since = {1, 6, 13}, .infer = infer_same, .eval = eval_neg},
     {.name = "Reciprocal", .since = {1, 6, 13}, .infer = infer_same, .eval = eval_reciprocal},
+    {.name = "Round", .since = {11, 22}, .infer = infer_same, .eval = eval_round},
     {.name = "Sigmoid", .since = {1, 6, 13}, .infer = infer_same, .eval = eval_sigmoid},
+    {.name = "Sign", .since = {9, 13}, .infer = infer_same, .eval = eval_sign},
+    {.name = "Sin", .since = {7, 22}, .infer = infer_same, .eval = eval_sin},
+    {.name = "Sinh", .since = {9, 22}, .infer = infer_same, .eval = eval_sinh},
     {.name = "Softplus", .since = {1, 22}, .infer = infer_same, .eval = eval_softplus},
     {.name = "Sqrt", .since = {1, 6, 13}, .infer = infer_same, .eval = eval_sqrt},
+    {.name = "Tan", .since = {7, 22}, .infer = infer_same, .eval = eval_tan},
     {.name = "Tanh", .since = {1, 6, 13}, .infer = infer_same, .eval = eval_tanh},
 };
 
