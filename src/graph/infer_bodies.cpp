@@ -98,7 +98,7 @@ Result<std::vector<Fact>> InferWalk::body(const Body& body, Facts inputs, const 
 Result<std::vector<Fact>> InferWalk::scan(const ScanOp& scan, const Facts& inputs, const Facts& outer) {
   TRY_ASSIGN(Facts given, scan_body_inputs(scan, inputs));
   const std::size_t first = scan.batched ? 1 : 0;
-  TRY_ASSIGN(const Dim length, scan_length(scan, inputs, first));
+  TRY_ASSIGN(const Dim length, scan_length(scan, inputs, first + scan.states));
   const Facts initial(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(scan.states));
   TRY_ASSIGN_IN("body", const Facts results, body(scan.body, std::move(given), outer));
   Facts outputs;
