@@ -26,6 +26,7 @@ std::span<const OpDef> matmul_ops();       // matmul.cpp: MatMul
 std::span<const OpDef> gemm_ops();         // gemm.cpp: Gemm
 std::span<const OpDef> einsum_ops();       // einsum.cpp: Einsum
 std::span<const OpDef> conv_ops();         // conv.cpp: Conv
+std::span<const OpDef> quantized_ops();    // quantized.cpp: MatMulInteger, QLinearMatMul, ConvInteger, QLinearConv
 std::span<const OpDef> softmax_ops();      // softmax.cpp: Softmax, LogSoftmax, Hardmax
 std::span<const OpDef> select_ops();       // select.cpp: ArgMax, ArgMin, TopK
 std::span<const OpDef> sequence_ops();     // sequence.cpp: Sequence*, SplitToSequence, ConcatFromSequence

@@ -1,5 +1,7 @@
 // MatMul: products of stacks of matrices, by numpy's rules. Sums of float products are accumulated in double and rounded
 // once; integers wrap.
+#include "ops/matmul.h"
+
 #include "ops/axes.h"
 #include "ops/families.h"
 #include "ops/multiply.h"
@@ -13,29 +15,6 @@ Error cannot_multiply(const Shape& a, const Shape& b) {
   return fail(Code::bad_shape, "shapes {} and {} cannot be multiplied as matrices", to_string(a), to_string(b));
 }
 
-Result<void> infer_matmul(InferContext& context) {
-  const SymbolicShape* a = context.shape(0);
-  const SymbolicShape* b = context.shape(1);
-  if (a == nullptr || b == nullptr) return {};
-  const auto mismatch = [&] { return cannot_multiply(*a, *b); };
-  if (a->empty() || b->empty()) return mismatch();
-  const bool matrix_a = a->size() > 1, matrix_b = b->size() > 1;
-  if (!agree_dim(a->back(), matrix_b ? (*b)[b->size() - 2] : b->back())) return mismatch();
-  const std::size_t batch_a = matrix_a ? a->size() - 2 : 0, batch_b = matrix_b ? b->size() - 2 : 0;
-  const std::size_t batch = std::max(batch_a, batch_b);
-  SymbolicShape out(batch);
-  for (std::size_t i = 1; i <= batch; ++i) {
-    const Dim one(1);
-    const auto extent = broadcast_dim(i <= batch_a ? (*a)[batch_a - i] : one, i <= batch_b ? (*b)[batch_b - i] : one);
-    if (!extent) return mismatch();
-    out[batch - i] = *extent;
-  }
-  if (matrix_a) out.push_back((*a)[a->size() - 2]);
-  if (matrix_b) out.push_back(b->back());
-  context.set_shape(0, std::move(out));
-  return {};
-}
-
 /// Both operands as stacks of matrices, and the shape of their product.
 struct Stacks {
   Tensor a, b;
@@ -43,12 +22,12 @@ struct Stacks {
   Dims shape;
 };
 
-Result<Stacks> stack_operands(const EvalContext& context) {
+Result<Stacks> stack_operands(const Tensor& left, const Tensor& right) {
   Stacks stacks;
-  TRY_ASSIGN(stacks.a, aligned(context.tensor(0)));
-  TRY_ASSIGN(stacks.b, aligned(context.tensor(1)));
+  TRY_ASSIGN(stacks.a, aligned(left));
+  TRY_ASSIGN(stacks.b, aligned(right));
   Tensor &a = stacks.a, &b = stacks.b;
-  const auto mismatch = [&] { return cannot_multiply(context.tensor(0).shape(), context.tensor(1).shape()); };
+  const auto mismatch = [&] { return cannot_multiply(left.shape(), right.shape()); };
   if (a.rank() == 0 || b.rank() == 0) return mismatch();
   const bool matrix_a = a.rank() > 1, matrix_b = b.rank() > 1;
   if (!matrix_a) a = a.view({1, a.shape()[0]}, {0, a.strides()[0]});
@@ -82,16 +61,47 @@ void merge_rows(Stacks& stacks) {
   stacks.batch = {};
 }
 
+Result<void> infer_matmul(InferContext& context) { return infer_product(context, 0, 1); }
+
 Result<void> eval_matmul(EvalContext& context) {
-  TRY_ASSIGN(Stacks stacks, stack_operands(context));
+  TRY_ASSIGN(context.outputs[0], product(context.tensor(0), context.tensor(1)));
+  return {};
+}
+
+constexpr OpDef kMatMul[] = {{.name = "MatMul", .since = {1, 9, 13}, .infer = infer_matmul, .eval = eval_matmul}};
+
+}  // namespace
+
+Result<void> infer_product(InferContext& context, std::size_t left, std::size_t right) {
+  const SymbolicShape* a = context.shape(left);
+  const SymbolicShape* b = context.shape(right);
+  if (a == nullptr || b == nullptr) return {};
+  const auto mismatch = [&] { return cannot_multiply(*a, *b); };
+  if (a->empty() || b->empty()) return mismatch();
+  const bool matrix_a = a->size() > 1, matrix_b = b->size() > 1;
+  if (!agree_dim(a->back(), matrix_b ? (*b)[b->size() - 2] : b->back())) return mismatch();
+  const std::size_t batch_a = matrix_a ? a->size() - 2 : 0, batch_b = matrix_b ? b->size() - 2 : 0;
+  const std::size_t batch = std::max(batch_a, batch_b);
+  SymbolicShape out(batch);
+  for (std::size_t i = 1; i <= batch; ++i) {
+    const Dim one(1);
+    const auto extent = broadcast_dim(i <= batch_a ? (*a)[batch_a - i] : one, i <= batch_b ? (*b)[batch_b - i] : one);
+    if (!extent) return mismatch();
+    out[batch - i] = *extent;
+  }
+  if (matrix_a) out.push_back((*a)[a->size() - 2]);
+  if (matrix_b) out.push_back(b->back());
+  context.set_shape(0, std::move(out));
+  return {};
+}
+
+Result<Tensor> product(const Tensor& left, const Tensor& right) {
+  TRY_ASSIGN(Stacks stacks, stack_operands(left, right));
   TRY_ASSIGN(Tensor out, Tensor::allocate(stacks.a.dtype(), stacks.shape));
   merge_rows(stacks);
-  if (out.size() == 0) {
-    context.outputs[0] = std::move(out);
-    return {};
-  }
+  if (out.size() == 0) return out;
   const Dims steps_a = batch_strides(stacks.a, stacks.batch), steps_b = batch_strides(stacks.b, stacks.batch);
-  return dispatch<Factors>(out.dtype(), [&](auto tag) -> Result<void> {
+  return dispatch<Factors>(out.dtype(), [&](auto tag) -> Result<Tensor> {
     using T = typename decltype(tag)::type;
     T* to = out.mutable_data<T>();
     Matrix<T> a = last_two_axes<T>(stacks.a), b = last_two_axes<T>(stacks.b);
@@ -104,14 +114,9 @@ Result<void> eval_matmul(EvalContext& context) {
       });
       to += a.rows * b.columns;
     });
-    context.outputs[0] = std::move(out);
-    return {};
+    return out;
   });
 }
-
-constexpr OpDef kMatMul[] = {{.name = "MatMul", .since = {1, 9, 13}, .infer = infer_matmul, .eval = eval_matmul}};
-
-}  // namespace
 
 std::span<const OpDef> matmul_ops() { return kMatMul; }
 

@@ -26,6 +26,7 @@ std::span<const std::span<const OpDef>> op_table() {
       gemm_ops(),
       einsum_ops(),
       conv_ops(),
+      quantized_ops(),
       softmax_ops(),
       select_ops(),
       sequence_ops(),

@@ -1,0 +1,15 @@
+// numpy's matrix product, for the operators that are built on it.
+#pragma once
+
+#include "ops/op.h"
+
+namespace pawl::ops {
+
+/// a·b: matrices in the last two axes, the others broadcast; a vector is a row on the left and a column on the right.
+/// Element types: those of MatMul, the same on both sides. Errors: bad_shape, naming both shapes; limit.
+Result<Tensor> product(const Tensor& left, const Tensor& right);
+
+/// The shape of output 0 is that of the product of inputs `left` and `right`.
+Result<void> infer_product(InferContext& context, std::size_t left, std::size_t right);
+
+}  // namespace pawl::ops
