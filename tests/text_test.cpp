@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 
 #include "onnx/attribute_types.h"
@@ -346,6 +349,27 @@ TEST(Text, ErrorsSayWhereAndWhat) {
   EXPECT_EQ(refusal("g (x) => (y) <int8 w = {128}> {}"), "bad_file 1:25: 128 does not fit into int8 (-128 … 127)");
   EXPECT_EQ(refusal("g (x) => (y) <int8 w = {1.5}> {}"), "bad_file 1:25: expected an integer, found 1.5");
   EXPECT_EQ(refusal("g (opaque(a) x) => () {}"), "unsupported 1:4: opaque types are not supported");
+}
+
+TEST(Text, ExternalData) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "pawl_text_external";
+  std::filesystem::create_directories(folder);
+  const std::array<float, 3> stored = {7, 1, 2};
+  std::ofstream(folder / "w.bin", std::ios::binary).write(reinterpret_cast<const char*>(stored.data()), sizeof(stored));
+  const auto parse = [&](std::string_view type, std::string_view location) {
+    return parse_text("g () => () <" + std::string(type) + " w = [\"location\": \"" + std::string(location) +
+                          "\", \"offset\": \"4\", \"length\": \"8\"]> {}",
+                      folder);
+  };
+  const Result<Model> model = parse("float[2]", "w.bin");
+  ASSERT_TRUE(model.ok()) << model.error().to_string();
+  const NamedTensor& w = model->graph.initializers.at(0);
+  EXPECT_EQ(w.external_location, "w.bin");
+  EXPECT_EQ(w.tensor.to_dense()->values<float>()[1], 2.0F);
+  EXPECT_EQ(parse("float[2]", "../w.bin").error().code, Code::bad_file);
+  EXPECT_EQ(parse("float[3]", "w.bin").error().message.substr(0, 6), "1:26: ");
+  EXPECT_EQ(parse("float[2]", "none.bin").error().code, Code::io);
+  EXPECT_EQ(parse("float[N]", "w.bin").error().code, Code::bad_file);
 }
 
 TEST(Text, NestingAndSizesAreBounded) {

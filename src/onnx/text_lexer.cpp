@@ -217,13 +217,13 @@ Error Lexer::expected(std::string_view what) {
   return error_at(at_, fmt::format("expected {}, found {}", what, found()));
 }
 
-Error Lexer::error_at(std::size_t position, std::string_view message) const {
+Error Lexer::error_at(std::size_t position, std::string_view message, Code code) const {
   const std::string_view before = text_.substr(0, position);
   const auto line = std::count(before.begin(), before.end(), '\n') + 1;
   const std::size_t start = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
   const std::string_view in_line = before.substr(start);
   const auto column = 1 + std::count_if(in_line.begin(), in_line.end(), [](char c) { return !continues_character(c); });
-  return fail(Code::bad_file, "{}:{}: {}", line, column, message);
+  return fail(code, "{}:{}: {}", line, column, message);
 }
 
 std::string Lexer::found() const {

@@ -52,7 +52,7 @@ class Lexer {
   /// "expected `what`, found …" at the next word.
   Error expected(std::string_view what);
   /// An error about the text at `position`.
-  [[nodiscard]] Error error_at(std::size_t position, std::string_view message) const;
+  [[nodiscard]] Error error_at(std::size_t position, std::string_view message, Code code = Code::bad_file) const;
 
  private:
   void skip_blanks();

@@ -171,9 +171,15 @@ Result<Tensor> ElementReader::finish(const Dims& shape) const {
   return tensor;
 }
 
+Result<Dims> literal_shape(Lexer& lexer, const Type& type) {
+  std::optional<Dims> shape = type.is_tensor() ? type.static_shape() : std::nullopt;
+  if (!shape || type.dtype == DType::undefined)
+    return lexer.expected("a tensor type with numbers for all extents before its elements");
+  return std::move(*shape);
+}
+
 Result<Tensor> parse_elements(Lexer& lexer, const Type& type, SmallFloats small_floats) {
-  const std::optional<Dims> shape = type.is_tensor() ? type.static_shape() : std::nullopt;
-  if (!shape) return lexer.expected("a tensor type with numbers for all extents before its elements");
+  TRY_ASSIGN(const Dims shape, literal_shape(lexer, type));
   static_cast<void>(lexer.peek());
   const std::size_t start = lexer.position();
   TRY(lexer.expect('{'));
@@ -184,11 +190,11 @@ Result<Tensor> parse_elements(Lexer& lexer, const Type& type, SmallFloats small_
     } while (lexer.accept(','));
     TRY(lexer.expect('}'));
   }
-  const std::optional<std::int64_t> wanted = checked_size(*shape);
+  const std::optional<std::int64_t> wanted = checked_size(shape);
   if (!wanted || static_cast<std::uint64_t>(*wanted) != reader.count())
     return lexer.error_at(start,
                           fmt::format("{} has not the {} elements that are given", to_string(type), reader.count()));
-  return reader.finish(*shape);
+  return reader.finish(shape);
 }
 
 Result<Tensor> parse_tensor(std::string_view text) {

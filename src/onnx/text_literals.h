@@ -42,6 +42,9 @@ class ElementReader {
   std::vector<std::string> strings_;
 };
 
+/// The shape of a tensor type whose elements come next. Errors: bad_file, when it is none or an extent is not a number.
+Result<Dims> literal_shape(Lexer& lexer, const Type& type);
+
 /// The elements of a tensor of `type` in braces: "{1, 2}". Errors: bad_file, when the type has no shape of numbers or
 /// the count differs; limit.
 Result<Tensor> parse_elements(Lexer& lexer, const Type& type, SmallFloats small_floats);

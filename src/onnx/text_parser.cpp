@@ -2,9 +2,11 @@
 
 #include "base/try.h"
 #include "onnx/read.h"
+#include "onnx/tensor_data.h"
 #include "onnx/text.h"
 #include "onnx/text_literals.h"
 #include "onnx/text_types.h"
+#include "tensor/walk.h"
 
 namespace pawl::onnx {
 
@@ -204,11 +206,33 @@ Result<NamedTensor> Parser::initializer(const ValueInfo& info) {
   NamedTensor named;
   named.name = info.name;
   if (lexer_.peek() == '[') {
-    TRY(entries());
-    return fail(Code::unsupported, "initializer \"{}\": external data in text", info.name);
+    const std::size_t start = lexer_.position();
+    const Result<void> read = external_data(info.type, named);
+    if (!read.ok()) return lexer_.error_at(start, read.error().to_string(), read.error().code);
+  } else {
+    TRY_ASSIGN(named.tensor, parse_elements(lexer_, info.type, SmallFloats::integers_are_bits));
   }
-  TRY_ASSIGN(named.tensor, parse_elements(lexer_, info.type, SmallFloats::integers_are_bits));
   return named;
+}
+
+Result<void> Parser::external_data(const Type& type, NamedTensor& named) {
+  TensorHead head;
+  head.name = named.name;
+  TRY_ASSIGN(head.shape, literal_shape(lexer_, type));
+  head.dtype = type.dtype;
+  TRY_ASSIGN(const Entries keys, entries());
+  ExternalData place;
+  for (const auto& [key, value] : keys) {
+    if (key == "location") place.location = value;
+    if (key == "offset") place.offset = value;
+    if (key == "length") place.length = value;
+  }
+  const std::vector<std::int64_t> extents(head.shape.begin(), head.shape.end());
+  TRY_ASSIGN(head.shape, checked_shape(head.name, extents));
+  head.count = static_cast<std::size_t>(*checked_size(head.shape));
+  TRY_ASSIGN(named.tensor, tensor_from_external(head, place, source_));
+  named.external_location = place.location;
+  return {};
 }
 
 Result<std::vector<Node>> Parser::nodes() {

@@ -2,19 +2,23 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "onnx/model.h"
+#include "onnx/source.h"
 #include "onnx/text_lexer.h"
 
 namespace pawl::onnx {
 
-/// Parses one text. Errors of every function: bad_file with line and column; limit (nesting, sizes); unsupported.
+/// Parses one text. Errors of every function: bad_file with line and column; limit (nesting, sizes); unsupported; io
+/// (external data).
 class Parser {
  public:
-  Parser(std::string_view text, const std::filesystem::path& folder) : lexer_(text), folder_(folder) {}
+  Parser(std::string_view text, const std::filesystem::path& folder)
+      : lexer_(text), source_({std::as_bytes(std::span(text)), nullptr}, folder) {}
 
   /// [header] graph function*
   Result<Model> model();
@@ -38,6 +42,8 @@ class Parser {
   Result<void> values(Graph& graph, std::vector<ValueInfo>& infos, char close, bool keep_initialized);
   Result<ValueInfo> value_info();
   Result<NamedTensor> initializer(const ValueInfo& info);
+  /// ["location": "weights.bin", "offset": "0", "length": "8"]
+  Result<void> external_data(const Type& type, NamedTensor& named);
 
   Result<std::vector<Node>> nodes();
   /// ["[" name "]"] [outputs] "=" operator [attributes] "(" [inputs] ")" [attributes]
@@ -56,7 +62,7 @@ class Parser {
   Result<void> attribute_graph(Attribute& attribute, std::string name);
 
   Lexer lexer_;
-  std::filesystem::path folder_;
+  Source source_;
   int depth_ = 0;
 };
 

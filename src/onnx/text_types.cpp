@@ -55,12 +55,6 @@ Result<Type> parse_tensor_type(Lexer& lexer, Type::Kind kind) {
   return type;
 }
 
-Error opaque_type(Lexer& lexer) {
-  Error error = lexer.error_at(lexer.position(), "opaque types are not supported");
-  error.code = Code::unsupported;
-  return error;
-}
-
 Result<Type> parse_type_at(Lexer& lexer, int depth);
 
 /// What stands in the parentheses of a compound type.
@@ -78,7 +72,7 @@ Result<Type> parse_compound(Lexer& lexer, std::string_view word, int depth) {
 }
 
 Result<Type> parse_type_at(Lexer& lexer, int depth) {
-  if (depth > kMaxNesting) return fail(Code::limit, "types are nested more than {} deep", kMaxNesting);
+  if (depth >= kMaxNesting) return fail(Code::limit, "types are nested more than {} deep", kMaxNesting);
   if (lexer.accept('?')) {
     if (lexer.peek() != '[') return Type{};
     Type type = Type::tensor(DType::undefined);
@@ -88,7 +82,7 @@ Result<Type> parse_type_at(Lexer& lexer, int depth) {
   const std::string_view word = lexer.peek_word();
   if (is_element_type(word)) return parse_tensor_type(lexer, Type::Kind::tensor);
   if (!is_compound_type(word)) return lexer.expected("a type");
-  if (word == "opaque") return opaque_type(lexer);
+  if (word == "opaque") return lexer.error_at(lexer.position(), "opaque types are not supported", Code::unsupported);
   lexer.accept_word();
   TRY(lexer.expect('('));
   TRY_ASSIGN(Type type, parse_compound(lexer, word, depth));
