@@ -21,8 +21,8 @@ Result<Tensor> placed_at_axis(const Tensor& b, const Dims& shape, const Attribut
   bool fits = axis >= 0 && b.rank() <= rank && axis <= rank - b.rank();
   for (std::size_t i = 0; fits && i < b.shape().size(); ++i) {
     const std::size_t at = static_cast<std::size_t>(axis) + i;
-    fits = b.shape()[i] == shape[at];
-    strides[at] = b.strides()[i];
+    fits = b.shape()[i] == shape[at] || b.shape()[i] == 1;
+    strides[at] = b.shape()[i] == 1 ? 0 : b.strides()[i];
   }
   if (!fits)
     return fail(Code::bad_shape, "shape {} is no run of the extents of {} at axis {}", to_string(b.shape()), to_string(shape), axis);
