@@ -176,11 +176,17 @@ Result<void> Importer::import_control_flow(const onnx::Node& node, const ops::Sc
                                            const std::vector<onnx::Attribute>& attributes, Scope& scope, const std::string& place,
                                            Node& made) {
   if (node.op_type == "Scan") {
-    TRY_ASSIGN(made.operation, import_scan(node, schema, attributes, scope, place));
+    TRY_ASSIGN(ScanOp scan, import_scan(node, schema, attributes, scope, place));
+    scan.schema = &schema;
+    made.operation = std::move(scan);
   } else if (node.op_type == "Loop") {
-    TRY_ASSIGN(made.operation, import_loop(node, attributes, scope, place));
+    TRY_ASSIGN(LoopOp loop, import_loop(node, attributes, scope, place));
+    loop.schema = &schema;
+    made.operation = std::move(loop);
   } else {
-    TRY_ASSIGN(made.operation, import_if(node, attributes, scope, place));
+    TRY_ASSIGN(IfOp branch, import_if(node, attributes, scope, place));
+    branch.schema = &schema;
+    made.operation = std::move(branch);
   }
   return {};
 }

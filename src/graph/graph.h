@@ -53,6 +53,7 @@ struct Body {
 ///   since 8: `batched`; every tensor has the batch at axis 0 and time at axis 1; the node's first input is
 ///   sequence_lens (maybe omitted), the states follow.
 struct ScanOp {
+  const ops::Schema* schema = nullptr;
   Body body;
   std::size_t states = 0;     ///< N
   std::size_t elements = 0;   ///< M, at least 1
@@ -67,6 +68,7 @@ struct ScanOp {
 /// Loop. Node inputs: trip count (maybe omitted), condition (maybe omitted), N carried values. Body inputs: iteration
 /// number, condition, N carried. Body outputs: condition, N carried, K scan outputs. Node outputs: N, then K.
 struct LoopOp {
+  const ops::Schema* schema = nullptr;
   Body body;
   std::size_t carried = 0;   ///< N
   std::size_t outputs = 0;   ///< K
@@ -74,6 +76,7 @@ struct LoopOp {
 
 /// If. One node input, the condition. The branches have no inputs and as many outputs as the node.
 struct IfOp {
+  const ops::Schema* schema = nullptr;
   Body then_branch;
   Body else_branch;
 };

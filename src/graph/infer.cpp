@@ -133,10 +133,36 @@ Result<void> check_call(const OpCall& call, std::span<const Fact* const> inputs)
   return {};
 }
 
+namespace {
+
+const ops::Schema& schema_of(const Operation& operation) {
+  return std::visit([](const auto& made) -> const ops::Schema& { return *made.schema; }, operation);
+}
+
+/// A value that a body gives must be of a type that the node may give.
+Result<void> check_results(const ops::Schema& schema, const std::vector<Fact>& results) {
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!schema.output(i)->types.admits(results[i].type)) {
+      return fail(Code::bad_type, "output {}: {}-{} does not give {}", i, schema.name, schema.since,
+                  to_string(without_shape(results[i].type)));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<std::vector<Fact>> InferWalk::node(const Node& node, const std::vector<Fact>& facts) {
   std::vector<const Fact*> inputs;
   for (const ValueId id : node.inputs) inputs.push_back(id.valid() ? &facts[id.index] : nullptr);
   if (const auto* call = std::get_if<OpCall>(&node.operation)) return infer_call(*call, inputs, node.outputs.size());
+  TRY(bind_types(schema_of(node.operation), inputs));
+  TRY_ASSIGN(std::vector<Fact> results, bodies(node, inputs, facts));
+  TRY(check_results(schema_of(node.operation), results));
+  return results;
+}
+
+Result<std::vector<Fact>> InferWalk::bodies(const Node& node, std::span<const Fact* const> inputs, const std::vector<Fact>& facts) {
   std::vector<Fact> given;
   for (const Fact* input : inputs) given.push_back(input == nullptr ? Fact{} : *input);
   if (const auto* scan = std::get_if<ScanOp>(&node.operation)) return this->scan(*scan, given, facts);

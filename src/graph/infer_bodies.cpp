@@ -77,6 +77,8 @@ Result<std::vector<Fact>> scan_body_inputs(const ScanOp& scan, const std::vector
     }
     if (i >= scan.states && type.known()) {
       const std::size_t element = i - scan.states;
+      if (type.shape && type.shape->empty())
+        return fail(Code::bad_shape, "scan input {} is a scalar; it needs an axis to be scanned along", element);
       TRY_ASSIGN(type, drop_axis(type, scan.input_axes[element], fmt::format("scan_input_axes[{}]", element)));
     }
     TRY(check_body_type(scan.body, i, type));

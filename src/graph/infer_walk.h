@@ -14,6 +14,7 @@ class InferWalk {
 
  private:
   Result<Facts> node(const Node& node, const Facts& facts);
+  Result<Facts> bodies(const Node& node, std::span<const ops::Fact* const> inputs, const Facts& facts);
   Result<Facts> scan(const ScanOp& scan, const Facts& inputs, const Facts& outer);
   Result<Facts> loop(const LoopOp& loop, const Facts& inputs, const Facts& outer, std::size_t output_count);
   Result<Facts> branch(const IfOp& branch, const Facts& inputs, const Facts& outer);
