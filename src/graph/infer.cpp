@@ -45,14 +45,15 @@ bool same_kind(const Type& a, const Type& b) {
 }
 
 /// Checks the inputs' types against the schema and binds its type variables.
-Result<std::map<std::string_view, Type>> bind_types(const ops::Schema& schema, std::span<const Fact* const> inputs) {
+///   actual : the types are those of real values, where an optional that has its element looks like the element
+Result<std::map<std::string_view, Type>> bind_types(const ops::Schema& schema, std::span<const Fact* const> inputs, bool actual = false) {
   std::map<std::string_view, Type> bound;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i] == nullptr) continue;
     const ops::Parameter* parameter = schema.input(i);
     CHECK(parameter != nullptr);
     const Type& type = inputs[i]->type;
-    if (!parameter->types.admits(type)) {
+    if (!parameter->types.admits(type) && !(actual && parameter->types.admits(Type::optional(type)))) {
       return fail(Code::bad_type, "input {} (\"{}\"): {}-{} does not take {}", i, parameter->name, schema.name, schema.since,
                   to_string(without_shape(type)));
     }
@@ -129,7 +130,7 @@ Result<std::vector<Fact>> infer_call(const OpCall& call, std::span<const Fact* c
 }  // namespace
 
 Result<void> check_call(const OpCall& call, std::span<const Fact* const> inputs) {
-  TRY(bind_types(*call.schema, inputs));
+  TRY(bind_types(*call.schema, inputs, true));
   return {};
 }
 
