@@ -28,8 +28,10 @@ Result<std::shared_ptr<const Model::State>> import_model(Result<onnx::Model> dec
   }
   for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
     const onnx::ValueInfo& output = state->onnx.graph.outputs[i];
-    // What was inferred holds; what the file declares fills the gaps.
-    state->outputs.push_back({output.name, graph::meet(graph[graph.outputs[i]].fact.type, output.type), false});
+    // What was inferred holds; what the file declares fills the gaps, and says whether an optional is meant.
+    const Type& inferred = graph[graph.outputs[i]].fact.type;
+    const bool is_element = inferred.is_optional() && output.type.known() && !output.type.is_optional();
+    state->outputs.push_back({output.name, is_element ? output.type : graph::meet(inferred, output.type), false});
   }
   return std::shared_ptr<const Model::State>(std::move(state));
 }
