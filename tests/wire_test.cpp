@@ -333,7 +333,7 @@ TEST(Wire, FlippedBitsAreHandled) {
 
 TEST(Wire, RealModelsSurviveARoundTrip) {
   const char* const named = std::getenv("PAWL_SHARED");
-  const auto folder = std::filesystem::path(named == nullptr ? "../shared" : named) / "models";
+  const auto folder = std::filesystem::path(named == nullptr ? PAWL_SOURCE "/../shared" : named) / "models";
   if (!std::filesystem::is_directory(folder)) GTEST_SKIP() << "no models: PAWL_SHARED names no folder that has them";
   int count = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
