@@ -1,4 +1,4 @@
-// Conv. Products are accumulated in double and rounded once.
+// Conv and ConvTranspose. Products are accumulated in double and rounded once.
 #include "ops/convolve.h"
 #include "ops/families.h"
 
@@ -7,15 +7,16 @@ namespace {
 
 Result<void> infer_conv(InferContext& context) { return infer_convolution(context, 0, 1, 2); }
 
+template <auto plan_of>
 Result<void> eval_conv(EvalContext& context) {
   TRY_ASSIGN(const Tensor x, context.dense(0));
   TRY_ASSIGN(const Tensor w, context.dense(1));
-  TRY_ASSIGN(const Convolution plan, plan_convolution(context.attributes, x.shape(), w.shape()));
+  TRY_ASSIGN(const Convolution plan, plan_of(context.attributes, x.shape(), w.shape()));
   Tensor bias;
   if (context.has_input(2)) {
     TRY_ASSIGN(bias, context.dense(2));
-    if (bias.shape() != Dims{w.shape()[0]})
-      return fail(Code::bad_shape, "the bias of shape {} does not fit the {} filters", to_string(bias.shape()), w.shape()[0]);
+    if (bias.shape() != Dims{plan.shape[1]})
+      return fail(Code::bad_shape, "the bias of shape {} does not fit the {} filters", to_string(bias.shape()), plan.shape[1]);
   }
   TRY_ASSIGN(Tensor out, Tensor::allocate(x.dtype(), plan.shape));
   if (out.size() > 0) {
@@ -37,7 +38,10 @@ Result<void> eval_conv(EvalContext& context) {
   return {};
 }
 
-constexpr OpDef kConv[] = {{.name = "Conv", .since = {1, 11, 22}, .infer = infer_conv, .eval = eval_conv}};
+constexpr OpDef kConv[] = {
+    {.name = "Conv", .since = {1, 11, 22}, .infer = infer_conv, .eval = eval_conv<plan_convolution>},
+    {.name = "ConvTranspose", .since = {1, 11, 22}, .infer = infer_transposed, .eval = eval_conv<plan_transposed>},
+};
 
 }  // namespace
 

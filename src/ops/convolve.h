@@ -25,13 +25,24 @@ struct Convolution {
   Dims shape;                     ///< of y: [N, M, spatial]
   std::vector<std::vector<Tap>> taps;  ///< for each axis and each position along it
   Dims input_steps, output_steps; ///< from one window to the next
+  bool transposed = false;        ///< w is [C, M/group, …] instead of [M, C/group, …]
+
+  /// Where the kernel for channel c and filter f of group g stands in w, counted in kernels.
+  [[nodiscard]] std::int64_t kernel_at(std::int64_t g, std::int64_t f, std::int64_t c) const {
+    return transposed ? (g * channels + c) * filters + f : (g * filters + f) * channels + c;
+  }
 };
 
 /// Errors: bad_shape, bad_value.
 Result<Convolution> plan_convolution(const Attributes& attributes, const Dims& x, const Dims& w);
+/// The adjoint, for w [C, M/group, …]: each element of x adds a copy of the kernel to y. Errors: the same.
+Result<Convolution> plan_transposed(const Attributes& attributes, const Dims& x, const Dims& w);
 
 /// Rule for x [N, C, …], w [M, C/group, …] and an optional bias (input 2 or, quantized, `bias`) of shape [M].
 Result<void> infer_convolution(InferContext& context, std::size_t x, std::size_t w, std::optional<std::size_t> bias);
+
+/// The same for ConvTranspose.
+Result<void> infer_transposed(InferContext& context);
 
 /// sums += one channel [input_size], seen through one channel of a filter [kernel_size].
 template <class W>
@@ -60,22 +71,22 @@ void convolve_channel(const Convolution& plan, const W* x, const W* w, W* sums) 
 /// offset `first` of the whole x and w; emit(first, m, sums, n) takes the n outputs of filter m from offset `first` of y.
 template <class W, class LoadX, class LoadW, class Emit>
 Result<void> convolve_all(const Convolution& plan, LoadX load_x, LoadW load_w, Emit emit) {
-  const std::int64_t group_input = plan.channels * plan.input_size, filter_size = plan.channels * plan.kernel_size;
+  const std::int64_t group_input = plan.channels * plan.input_size;
   TRY_ASSIGN(Tensor x, Tensor::allocate(dtype_of<W>, {group_input}));
-  TRY_ASSIGN(Tensor w, Tensor::allocate(dtype_of<W>, {filter_size}));
+  TRY_ASSIGN(Tensor w, Tensor::allocate(dtype_of<W>, {plan.kernel_size}));
   TRY_ASSIGN(Tensor sums, Tensor::allocate(dtype_of<W>, {plan.output_size}));
   std::int64_t first = 0;
   for (std::int64_t n = 0; n < plan.shape[0]; ++n)
     for (std::int64_t g = 0; g < plan.groups; ++g) {
       load_x((n * plan.groups + g) * group_input, x.mutable_data<W>(), group_input);
       for (std::int64_t f = 0; f < plan.filters; ++f) {
-        const std::int64_t m = g * plan.filters + f;
-        load_w(m * filter_size, w.mutable_data<W>(), filter_size);
         W* sum = sums.mutable_data<W>();
         std::fill_n(sum, plan.output_size, W{0});
-        for (std::int64_t c = 0; c < plan.channels; ++c)
-          convolve_channel(plan, x.data<W>() + c * plan.input_size, w.data<W>() + c * plan.kernel_size, sum);
-        emit(first, m, sum, plan.output_size);
+        for (std::int64_t c = 0; c < plan.channels; ++c) {
+          load_w(plan.kernel_at(g, f, c) * plan.kernel_size, w.mutable_data<W>(), plan.kernel_size);
+          convolve_channel(plan, x.data<W>() + c * plan.input_size, w.data<W>(), sum);
+        }
+        emit(first, g * plan.filters + f, sum, plan.output_size);
         first += plan.output_size;
       }
     }

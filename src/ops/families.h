@@ -25,7 +25,10 @@ std::span<const OpDef> reduce_ops();       // reduce.cpp: Reduce*
 std::span<const OpDef> matmul_ops();       // matmul.cpp: MatMul
 std::span<const OpDef> gemm_ops();         // gemm.cpp: Gemm
 std::span<const OpDef> einsum_ops();       // einsum.cpp: Einsum
-std::span<const OpDef> conv_ops();         // conv.cpp: Conv
+std::span<const OpDef> conv_ops();         // conv.cpp: Conv, ConvTranspose
+std::span<const OpDef> deform_conv_ops();  // deform_conv.cpp: DeformConv
+std::span<const OpDef> pool_ops();         // pool.cpp: AveragePool, MaxPool, LpPool
+std::span<const OpDef> global_pool_ops();  // global_pool.cpp: Global*Pool, MaxUnpool
 std::span<const OpDef> quantized_ops();    // quantized.cpp: MatMulInteger, QLinearMatMul, ConvInteger, QLinearConv
 std::span<const OpDef> softmax_ops();      // softmax.cpp: Softmax, LogSoftmax, Hardmax
 std::span<const OpDef> select_ops();       // select.cpp: ArgMax, ArgMin, TopK

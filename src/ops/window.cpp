@@ -77,9 +77,11 @@ Result<WindowAxis> Windows::place(std::size_t axis, std::int64_t extent, Roundin
   const std::int64_t room = padded - *covered;
   result.windows = room / result.stride + 1;
   if (rounding != Rounding::floor && room % result.stride != 0) {
-    // The window that would follow begins at windows·stride of the padded input.
-    const bool inside = result.windows <= (extent + result.before - 1) / result.stride;
-    if (rounding == Rounding::ceil || inside) ++result.windows;
+    // The window that would follow begins here in the padded input.
+    std::int64_t start = 0;
+    if (__builtin_mul_overflow(result.windows, result.stride, &start))
+      return fail(Code::limit, "a stride of {} over {} padded elements is too large", result.stride, padded);
+    if (rounding == Rounding::ceil || start < extent + result.before) ++result.windows;
   }
   return result;
 }
@@ -95,6 +97,52 @@ Result<Dim> Windows::count(std::size_t axis, const Dim& extent, Rounding roundin
   const bool given = padding == Padding::given;
   const bool level = covered && given && before[axis] < *covered && after[axis] < *covered && before[axis] + after[axis] == *covered - 1;
   return level ? extent : Dim();
+}
+
+Result<Spread> read_spread(const Attributes& attributes, std::size_t spatial_rank, const Dims& kernel) {
+  Spread spread;
+  TRY_ASSIGN(spread.windows, read_windows(attributes, spatial_rank, kernel));
+  TRY_ASSIGN(spread.output_padding, per_axis(attributes, "output_padding", spatial_rank, 0, 0));
+  const auto shape = attributes.integers("output_shape");
+  // Some exporters write the batch and the channels, too.
+  if (shape.size() == spatial_rank + 2) spread.shape = Dims(shape.subspan(2));
+  else if (!shape.empty()) {
+    TRY_ASSIGN(spread.shape, per_axis(attributes, "output_shape", spatial_rank, 0, 0));
+  }
+  for (const std::int64_t extent : spread.shape)
+    if (extent < 0) return fail(Code::bad_value, "output_shape is {}; 0 is the least allowed", to_string(shape));
+  return spread;
+}
+
+Result<WindowAxis> Spread::place(std::size_t axis, std::int64_t input) const {
+  WindowAxis result{.kernel = windows.kernel[axis], .stride = windows.strides[axis], .dilation = windows.dilations[axis], .windows = input};
+  // The extent that all copies of the kernel reach, and the output padding.
+  const auto covered = reach(result.kernel, result.dilation);
+  std::int64_t full = 0;
+  if (!covered || __builtin_mul_overflow(result.stride, std::max<std::int64_t>(input - 1, 0), &full) ||
+      __builtin_add_overflow(full, *covered, &full) || __builtin_add_overflow(full, output_padding[axis], &full))
+    return fail(Code::limit, "the result is too large along spatial axis {}", axis);
+  if (input == 0) full -= result.stride;
+  const bool same = windows.padding == Windows::Padding::same_upper || windows.padding == Windows::Padding::same_lower;
+  if (!shape.empty() || same) {
+    if (!shape.empty()) result.extent = shape[axis];
+    else if (__builtin_mul_overflow(input, result.stride, &result.extent))
+      return fail(Code::limit, "the result is too large along spatial axis {}", axis);
+    const std::int64_t total = full - result.extent;
+    const std::int64_t less = total >> 1, more = total - less;
+    result.before = windows.padding == Windows::Padding::same_upper ? less : more;
+    result.after = total - result.before;
+    return result;
+  }
+  if (windows.padding == Windows::Padding::given) {
+    result.before = windows.before[axis];
+    result.after = windows.after[axis];
+  }
+  std::int64_t cut = 0;
+  if (__builtin_add_overflow(result.before, result.after, &cut) || cut > full)
+    return fail(Code::bad_shape, "{} + {} elements cannot be cut off from {} along spatial axis {}", result.before, result.after, full, axis);
+  result.extent = full - cut;
+  return result;
 }
 
 }  // namespace pawl::ops

@@ -41,4 +41,17 @@ struct Windows {
 /// Errors: bad_value, bad_shape.
 Result<Windows> read_windows(const Attributes& attributes, std::size_t spatial_rank, const Dims& kernel = {});
 
+/// The attributes of ConvTranspose, checked: windows over the output, one for each element of the input.
+struct Spread {
+  Windows windows;
+  Dims output_padding;
+  Dims shape;  ///< output_shape, the spatial part of it; empty when not given
+
+  /// One axis: `windows` is the extent of the input, `extent` that of the output. Errors: bad_shape, limit.
+  [[nodiscard]] Result<WindowAxis> place(std::size_t axis, std::int64_t input) const;
+};
+
+/// As read_windows.
+Result<Spread> read_spread(const Attributes& attributes, std::size_t spatial_rank, const Dims& kernel);
+
 }  // namespace pawl::ops
