@@ -1,5 +1,6 @@
 // Scan, Loop and If: attributes and arities checked, brought to their one form, bodies imported.
 #include <algorithm>
+#include <unordered_set>
 
 #include "base/try.h"
 #include "graph/importer.h"
@@ -49,9 +50,10 @@ Result<std::vector<bool>> read_directions(const std::vector<onnx::Attribute>& at
   return reversed;
 }
 
-bool is_initializer(const onnx::Graph& graph, const std::string& name) {
-  return std::any_of(graph.initializers.begin(), graph.initializers.end(),
-                     [&](const onnx::NamedTensor& initializer) { return initializer.name == name; });
+std::unordered_set<std::string_view> initializer_names(const onnx::Graph& graph) {
+  std::unordered_set<std::string_view> names;
+  for (const onnx::NamedTensor& initializer : graph.initializers) names.insert(initializer.name);
+  return names;
 }
 
 Result<void> check_present(const onnx::Node& node, std::size_t first) {
@@ -65,11 +67,13 @@ Result<void> check_present(const onnx::Node& node, std::size_t first) {
 Result<Body> Importer::import_body(const onnx::Graph& graph, std::size_t bound, Scope& scope, const std::string& place) {
   if (graph.inputs.size() < bound)
     return fail(Code::bad_model, "the body has {} inputs, the node feeds it {}", graph.inputs.size(), bound);
+  const std::unordered_set<std::string_view> initializers = initializer_names(graph);
   for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
     const std::string& name = graph.inputs[i].name;
-    if (i < bound && is_initializer(graph, name))
+    const bool is_initializer = initializers.count(name) != 0;
+    if (i < bound && is_initializer)
       return fail(Code::bad_model, "body input \"{}\" is fed by the node and is an initializer too", name);
-    if (i >= bound && !is_initializer(graph, name))
+    if (i >= bound && !is_initializer)
       return fail(Code::bad_model, "the body has {} inputs, the node feeds it {}", graph.inputs.size(), bound);
   }
   if (graph.inputs.size() > bound && model_.ir_version > 3) {

@@ -32,6 +32,11 @@ void declare_types(const onnx::Graph& graph, Scope& scope) {
   for (const onnx::ValueInfo& info : graph.outputs) scope.declared()[info.name] = info.type;
 }
 
+Importer::Importer(const onnx::Model& model, Problems* problems) : model_(model), problems_(problems) {
+  for (const onnx::Function& function : model.functions)
+    functions_.emplace(std::tuple(normal_domain(function.domain), function.name, function.overload), &function);
+}
+
 void Importer::report(Error error) {
   if (!first_) first_ = error;
   if (problems_ != nullptr) problems_->push_back(std::move(error));
@@ -50,6 +55,7 @@ Result<std::int64_t> Importer::opset(const std::string& domain, const CallFrame&
 }
 
 Result<void> Importer::check_opsets(const std::vector<onnx::OpsetImport>& imports) const {
+  if (imports.size() > kMaxOpsetImports) return fail(Code::limit, "{} opset imports; at most {} make sense", imports.size(), kMaxOpsetImports);
   for (std::size_t i = 0; i < imports.size(); ++i) {
     const onnx::OpsetImport& import = imports[i];
     const std::string domain = normal_domain(import.domain);
@@ -66,12 +72,9 @@ Result<void> Importer::check_opsets(const std::vector<onnx::OpsetImport>& import
 }
 
 const onnx::Function* Importer::find_function(const onnx::Node& node) const {
-  for (const onnx::Function& function : model_.functions) {
-    if (function.name == node.op_type && normal_domain(function.domain) == normal_domain(node.domain) &&
-        function.overload == node.overload)
-      return &function;
-  }
-  return nullptr;
+  if (functions_.empty()) return nullptr;
+  const auto found = functions_.find({normal_domain(node.domain), node.op_type, node.overload});
+  return found == functions_.end() ? nullptr : found->second;
 }
 
 Result<ValueId> Importer::resolve(const std::string& name, Scope& scope) {
@@ -132,7 +135,8 @@ void Importer::import_nodes(const std::vector<onnx::Node>& nodes, Scope& scope, 
 }
 
 Result<void> Importer::import_node(const onnx::Node& node, Scope& scope, const std::string& place) {
-  if (++node_count_ > kMaxNodes) return fail(Code::limit, "the model has more than {} nodes once its functions are inlined", kMaxNodes);
+  if (scope.frame().function != nullptr && ++inlined_nodes_ > kMaxInlinedNodes)
+    return fail(Code::limit, "the model has more than {} nodes once its functions are inlined", kMaxInlinedNodes);
   if (const onnx::Function* function = find_function(node)) return inline_call(node, *function, scope, place);
   const std::string domain = normal_domain(node.domain);
   TRY_ASSIGN(const std::int64_t version, opset(node.domain, scope.frame()));
@@ -264,13 +268,13 @@ Result<void> Importer::import_main() {
   Scope scope(*imported_.graph, nullptr, main_frame);
   TRY(check_opsets(model_.opset_imports));
   declare_types(model_.graph, scope);
+  std::unordered_map<std::string_view, const Tensor*> initializers;
+  for (const onnx::NamedTensor& initializer : model_.graph.initializers) initializers.emplace(initializer.name, &initializer.tensor);
   for (const onnx::ValueInfo& input : model_.graph.inputs) {
     TRY_ASSIGN(const ValueId id, define_input(input, scope));
     imported_.graph->values[id.index].fact.type = input.type;
-    Tensor otherwise;
-    for (const onnx::NamedTensor& initializer : model_.graph.initializers)
-      if (initializer.name == input.name) otherwise = initializer.tensor;
-    imported_.defaults.push_back(std::move(otherwise));
+    const auto otherwise = initializers.find(input.name);
+    imported_.defaults.push_back(otherwise == initializers.end() ? Tensor() : *otherwise->second);
   }
   TRY(define_initializers(model_.graph, scope));
   import_nodes(model_.graph.nodes, scope, "");

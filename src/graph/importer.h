@@ -2,7 +2,9 @@
 // holds Scan, Loop and If.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <tuple>
 
 #include "graph/import.h"
 #include "graph/scope.h"
@@ -14,13 +16,14 @@ void declare_types(const onnx::Graph& graph, Scope& scope);
 
 class Importer {
  public:
-  Importer(const onnx::Model& model, Problems* problems) : model_(model), problems_(problems) {}
+  Importer(const onnx::Model& model, Problems* problems);
   Result<Imported> run();
 
  private:
-  /// Bounds for hostile files: functions that multiply, and chains of calls.
-  static constexpr std::size_t kMaxNodes = 4'000'000;
+  /// Bounds for hostile files: functions that multiply, chains of calls, lists that are searched for every node.
+  static constexpr std::size_t kMaxInlinedNodes = 500'000;
   static constexpr std::size_t kMaxCallDepth = 64;
+  static constexpr std::size_t kMaxOpsetImports = 1000;
 
   void report(Error error);
   Result<void> import_main();
@@ -54,7 +57,8 @@ class Importer {
   Problems* problems_;
   std::optional<Error> first_;
   Imported imported_;
-  std::size_t node_count_ = 0;
+  std::size_t inlined_nodes_ = 0;
+  std::map<std::tuple<std::string, std::string, std::string>, const onnx::Function*> functions_;  ///< by domain, name, overload
 };
 
 }  // namespace pawl::graph

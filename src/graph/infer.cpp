@@ -179,6 +179,7 @@ Result<std::vector<Fact>> InferWalk::graph(const Graph& graph, std::vector<Fact>
   for (std::size_t i = 0; i < inputs.size(); ++i) facts[graph.inputs[i].index] = std::move(inputs[i]);
   for (std::size_t i = 0; i < captured.size(); ++i) facts[graph.captured[i].index] = std::move(captured[i]);
   for (const Node& node : graph.nodes) {
+    if (depth_ > 0 && ++visits_ > kMaxVisits) return fail(Code::limit, "loops in loops make type inference too long");
     Result<std::vector<Fact>> outputs = this->node(node, facts);
     if (!outputs.ok()) {
       Error error = std::move(outputs).error().in(node.label);

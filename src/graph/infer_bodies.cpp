@@ -91,7 +91,10 @@ Result<std::vector<Fact>> scan_body_inputs(const ScanOp& scan, const std::vector
 Result<std::vector<Fact>> InferWalk::body(const Body& body, Facts inputs, const Facts& outer) {
   Facts captured;
   for (const Capture& capture : body.captures) captured.push_back(outer[capture.outer.index]);
-  TRY_ASSIGN(const Facts facts, graph(*body.graph, std::move(inputs), std::move(captured)));
+  ++depth_;
+  Result<Facts> inferred = graph(*body.graph, std::move(inputs), std::move(captured));
+  --depth_;
+  TRY_ASSIGN(const Facts facts, std::move(inferred));
   Facts outputs;
   for (const ValueId id : body.graph->outputs) outputs.push_back(facts[id.index]);
   return outputs;

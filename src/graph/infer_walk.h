@@ -21,8 +21,13 @@ class InferWalk {
   /// Facts of the body's outputs.
   Result<Facts> body(const Body& body, Facts inputs, const Facts& outer);
 
+  /// Loops widen their types in rounds, and loops in loops multiply them; a hostile file must not make that long.
+  static constexpr std::size_t kMaxVisits = 4'000'000;
+
   const InferSinks& sinks_;
-  int branch_depth_ = 0;
+  std::size_t visits_ = 0;       ///< of nodes, repeated ones counted again
+  int depth_ = 0;                ///< bodies around the node that is looked at
+  int branch_depth_ = 0;         ///< those of them that are branches of an If
 };
 
 }  // namespace pawl::graph

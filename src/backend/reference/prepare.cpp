@@ -1,6 +1,7 @@
 #include "backend/reference/prepare.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/try.h"
 
@@ -20,18 +21,45 @@ void mark(Live& live, ValueId id) {
   if (id.valid()) live[id.index] = true;
 }
 
-/// A loop's body: a state is needed when its final value is, or when the next step of something needed reads it.
-std::unique_ptr<Prepared> prepare_loop_body(const Body& body, Live needed, std::size_t states, std::size_t first_input,
-                                            std::size_t first_output, bool strict) {
-  while (true) {
-    std::unique_ptr<Prepared> prepared = prepare_graph(*body.graph, needed, strict);
-    bool grew = false;
-    for (std::size_t i = 0; i < states; ++i) {
-      if (!prepared->read_inputs[first_input + i] || needed[first_output + i]) continue;
-      needed[first_output + i] = true;
-      grew = true;
+/// Where the states of a loop's body stand among its inputs and outputs.
+struct LoopForm {
+  std::size_t states = 0;
+  std::size_t first_input = 0;
+  std::size_t first_output = 0;
+};
+
+/// Adds the states that are needed because the next step of something needed reads them: a walk from the needed outputs to
+/// what they are made of, and from a state's input on to its output.
+void close_over_states(const Body& body, const LoopForm& form, Live& needed) {
+  const Graph& graph = *body.graph;
+  std::vector<const Node*> producer(graph.values.size(), nullptr);
+  for (const Node& node : graph.nodes)
+    for (const ValueId id : node.outputs)
+      if (id.valid()) producer[id.index] = &node;
+  std::vector<std::size_t> state_of(graph.values.size(), form.states);
+  for (std::size_t i = 0; i < form.states; ++i) state_of[graph.inputs[form.first_input + i].index] = i;
+
+  Live seen(graph.values.size(), false);
+  std::vector<ValueId> open;
+  const auto visit = [&](ValueId id) {
+    if (!id.valid() || seen[id.index]) return;
+    seen[id.index] = true;
+    open.push_back(id);
+  };
+  for (std::size_t i = 0; i < needed.size(); ++i)
+    if (needed[i]) visit(graph.outputs[i]);
+  while (!open.empty()) {
+    const ValueId id = open.back();
+    open.pop_back();
+    if (const std::size_t state = state_of[id.index]; state < form.states) {
+      needed[form.first_output + state] = true;
+      visit(graph.outputs[form.first_output + state]);
     }
-    if (!grew) return prepared;
+    if (producer[id.index] == nullptr) continue;
+    for (const ValueId input : producer[id.index]->inputs) visit(input);
+    graph::for_each_body(*producer[id.index], [&](const Body& inner, std::string_view) {
+      for (const graph::Capture& capture : inner.captures) visit(capture.outer);
+    });
   }
 }
 
@@ -39,11 +67,13 @@ std::vector<std::unique_ptr<Prepared>> prepare_bodies(const Node& node, const bo
   std::vector<std::unique_ptr<Prepared>> bodies;
   Live needed(wanted, wanted + node.outputs.size());
   if (const auto* scan = std::get_if<graph::ScanOp>(&node.operation)) {
-    bodies.push_back(prepare_loop_body(scan->body, std::move(needed), scan->states, 0, 0, true));
+    close_over_states(scan->body, {scan->states, 0, 0}, needed);
+    bodies.push_back(prepare_graph(*scan->body.graph, std::move(needed), true));
   } else if (const auto* loop = std::get_if<graph::LoopOp>(&node.operation)) {
     needed.resize(loop->carried + loop->outputs, false);
     needed.insert(needed.begin(), true);  // the condition
-    bodies.push_back(prepare_loop_body(loop->body, std::move(needed), loop->carried, 2, 1, false));
+    close_over_states(loop->body, {loop->carried, 2, 1}, needed);
+    bodies.push_back(prepare_graph(*loop->body.graph, std::move(needed), false));
   } else if (const auto* branch = std::get_if<graph::IfOp>(&node.operation)) {
     bodies.push_back(prepare_graph(*branch->then_branch.graph, needed, false));
     bodies.push_back(prepare_graph(*branch->else_branch.graph, needed, false));
@@ -104,11 +134,12 @@ void find_last_uses(const Graph& graph, Prepared& prepared) {
       for (const graph::Capture& capture : body.captures) captured[capture.outer.index] = true;
     });
     plan.last_use = std::make_unique<bool[]>(node.inputs.size());
+    std::unordered_map<std::uint32_t, std::size_t> times;
+    for (const ValueId id : node.inputs) ++times[id.index];
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       const ValueId id = node.inputs[i];
       if (!id.valid()) continue;
-      const bool once = std::count(node.inputs.begin(), node.inputs.end(), id) == 1;
-      plan.last_use[i] = once && !later[id.index] && (captured.empty() || !captured[id.index]);
+      plan.last_use[i] = times[id.index] == 1 && !later[id.index] && (captured.empty() || !captured[id.index]);
     }
     const auto retire = [&](ValueId id) {
       if (!id.valid() || later[id.index]) return;
