@@ -48,7 +48,7 @@ struct Error {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(T held) : state_(std::in_place_index<0>, std::move(held)) {}
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
 
   [[nodiscard]] bool ok() const { return state_.index() == 0; }

@@ -1,5 +1,7 @@
 #include "ops/extents.h"
 
+#include <cstring>
+
 #include "tensor/dispatch.h"
 #include "tensor/walk.h"
 
@@ -79,6 +81,14 @@ Result<std::int64_t> bounded_size(const Dims& shape) {
   if (!size || *size > kMaxElements)
     return fail(Code::limit, "shape {} has more than {} elements", to_string(shape), kMaxElements);
   return *size;
+}
+
+Result<Tensor> zeros(DType dtype, Dims shape) {
+  TRY_ASSIGN(Tensor result, Tensor::allocate(dtype, std::move(shape)));
+  // New strings are empty; of every other type that has a zero, its code is 0.
+  if (dtype != DType::string && result.size() > 0)
+    std::memset(result.mutable_bytes(), 0, static_cast<std::size_t>(result.size()) * size_of(dtype));
+  return result;
 }
 
 }  // namespace pawl::ops

@@ -33,6 +33,9 @@ Result<std::int64_t> integer_scalar(const EvalContext& context, std::size_t i, s
 Result<std::int64_t> bounded_size(const Dims& shape);
 inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 40;
 
+/// A dense tensor of zeros, false or "". Errors: limit.
+Result<Tensor> zeros(DType dtype, Dims shape);
+
 /// `count` dims of which nothing is known.
 inline SymbolicShape unknown_dims(std::size_t count) { return SymbolicShape(count); }
 

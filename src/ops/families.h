@@ -20,7 +20,13 @@ std::span<const OpDef> reshape_ops();      // reshape.cpp: Reshape, Flatten
 std::span<const OpDef> slice_ops();        // slice.cpp: Slice, Split
 std::span<const OpDef> concat_ops();       // concat.cpp: Concat, Tile
 std::span<const OpDef> pad_ops();          // pad.cpp: Pad
-std::span<const OpDef> gather_ops();       // gather.cpp: Gather
+std::span<const OpDef> gather_ops();       // gather.cpp: Gather, GatherElements, GatherND
+std::span<const OpDef> scatter_ops();      // scatter.cpp: Scatter, ScatterElements, ScatterND, TensorScatter
+std::span<const OpDef> rearrange_ops();    // rearrange.cpp: DepthToSpace, SpaceToDepth, ReverseSequence, CenterCropPad
+std::span<const OpDef> diagonal_ops();     // diagonal.cpp: EyeLike, Trilu, OneHot
+std::span<const OpDef> compress_ops();     // compress.cpp: Compress, NonZero
+std::span<const OpDef> unique_ops();       // unique.cpp: Unique
+std::span<const OpDef> cumulative_ops();   // cumulative.cpp: CumSum, CumProd
 std::span<const OpDef> reduce_ops();       // reduce.cpp: Reduce*
 std::span<const OpDef> matmul_ops();       // matmul.cpp: MatMul
 std::span<const OpDef> gemm_ops();         // gemm.cpp: Gemm

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "pawl/tensor.h"
 
@@ -12,6 +13,21 @@ namespace pawl::ops {
 /// The elements of an index tensor in row-major order, negative ones counted from the end of an axis of `extent`.
 /// Errors: bad_value, naming the first index that is out of range, and the extent.
 Result<Dims> resolve_indices(const Tensor& indices, std::int64_t extent);
+
+/// Errors: bad_shape, when indices that stand for elements of `data` along `axis` have another rank, or reach further
+/// than data beside that axis.
+Result<void> check_element_indices(const Dims& data, const Dims& indices, std::size_t axis);
+
+/// Where index tuples point in dense data.
+struct TuplePlaces {
+  std::vector<std::int64_t> offsets;  ///< in elements, one per tuple in row-major order
+  std::int64_t block = 1;             ///< elements at each place
+  std::size_t axes = 0;               ///< leading axes of the data that a tuple and the batch axes use up
+};
+
+/// The last axis of `indices` holds tuples that index the axes of `data` after `batch` common ones; negative ones count
+/// from the end. Errors: bad_shape; bad_value, naming the index and the extent; limit.
+Result<TuplePlaces> resolve_tuples(const Tensor& indices, const Dims& data, std::size_t batch);
 
 /// Copies elements of one type by their size; neither side needs to be aligned.
 class ElementCopy {
