@@ -1,6 +1,7 @@
 // CumSum and CumProd: what has been added or multiplied up to each element of an axis.
 #include "ops/extents.h"
 #include "ops/families.h"
+#include "ops/fold.h"
 #include "ops/infer.h"
 #include "tensor/dispatch.h"
 #include "tensor/walk.h"
@@ -15,28 +16,7 @@ Result<void> infer_cumulative(InferContext& context) {
   return infer_same(context);
 }
 
-// Integers wrap around; small floats are added up in float, and every result is rounded once.
-struct Sum {
-  static constexpr int kIdentity = 0;
-  template <class T>
-  static T combine(T a, T b) {
-    if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-    else
-      return a + b;
-  }
-};
-struct Product {
-  static constexpr int kIdentity = 1;
-  template <class T>
-  static T combine(T a, T b) {
-    if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-    else
-      return a * b;
-  }
-};
-
+// Small floats are added up in float, and every result is rounded once.
 template <class Fold>
 Result<void> eval_cumulative(EvalContext& context) {
   const Tensor& data = context.tensor(0);
@@ -59,7 +39,7 @@ Result<void> eval_cumulative(EvalContext& context) {
       auto total = static_cast<Compute<T>>(Fold::kIdentity);
       for (std::int64_t i = 0; i < extent; ++i) {
         const std::int64_t at = start + (reverse ? extent - 1 - i : i) * stride;
-        const auto next = Fold::combine(total, static_cast<Compute<T>>(from[at]));
+        const auto next = Fold()(total, static_cast<Compute<T>>(from[at]));
         to[at] = T(exclusive ? total : next);
         total = next;
       }

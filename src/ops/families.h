@@ -27,6 +27,11 @@ std::span<const OpDef> diagonal_ops();     // diagonal.cpp: EyeLike, Trilu, OneH
 std::span<const OpDef> compress_ops();     // compress.cpp: Compress, NonZero
 std::span<const OpDef> unique_ops();       // unique.cpp: Unique
 std::span<const OpDef> cumulative_ops();   // cumulative.cpp: CumSum, CumProd
+std::span<const OpDef> resize_ops();       // resize.cpp: Resize, Upsample
+std::span<const OpDef> grid_ops();         // grid_sample.cpp: GridSample, AffineGrid
+std::span<const OpDef> roi_ops();          // roi.cpp: RoiAlign, MaxRoiPool
+std::span<const OpDef> non_max_suppression_ops();  // non_max_suppression.cpp: NonMaxSuppression
+std::span<const OpDef> col2im_ops();       // col2im.cpp: Col2Im
 std::span<const OpDef> reduce_ops();       // reduce.cpp: Reduce*
 std::span<const OpDef> matmul_ops();       // matmul.cpp: MatMul
 std::span<const OpDef> gemm_ops();         // gemm.cpp: Gemm
@@ -40,5 +45,11 @@ std::span<const OpDef> softmax_ops();      // softmax.cpp: Softmax, LogSoftmax, 
 std::span<const OpDef> select_ops();       // select.cpp: ArgMax, ArgMin, TopK
 std::span<const OpDef> sequence_ops();     // sequence.cpp: Sequence*, SplitToSequence, ConcatFromSequence
 std::span<const OpDef> optional_ops();     // optional.cpp: Optional, OptionalGetElement, OptionalHasElement
+std::span<const OpDef> ml_feature_ops();   // ml_features.cpp: ArrayFeatureExtractor, Scaler, Normalizer, …
+std::span<const OpDef> ml_category_ops();  // ml_categories.cpp: CategoryMapper, LabelEncoder, OneHotEncoder
+std::span<const OpDef> ml_linear_ops();    // ml_linear.cpp: LinearClassifier, LinearRegressor
+std::span<const OpDef> ml_svm_ops();       // ml_svm.cpp: SVMClassifier, SVMRegressor
+std::span<const OpDef> ml_tree_ops();      // ml_tree_ops.cpp: TreeEnsemble, TreeEnsembleClassifier, TreeEnsembleRegressor
+std::span<const OpDef> ml_map_ops();       // ml_maps.cpp: CastMap, DictVectorizer, ZipMap
 
 }  // namespace pawl::ops

@@ -1,6 +1,7 @@
 // Scatter, ScatterElements, ScatterND, TensorScatter: a tensor with some of its elements replaced or folded into.
 #include "ops/extents.h"
 #include "ops/families.h"
+#include "ops/fold.h"
 #include "ops/indices.h"
 #include "ops/infer.h"
 #include "tensor/dispatch.h"
@@ -20,43 +21,6 @@ Fold fold_by(Combine) {
     for (std::int64_t i = 0; i < count; ++i) target[i] = T(Combine()(Compute<T>(target[i]), Compute<T>(source[i])));
   };
 }
-
-// Integers wrap around, and of booleans the sum is "or" and the product is "and".
-struct Sum {
-  template <class T>
-  T operator()(T a, T b) const {
-    if constexpr (std::is_same_v<T, bool>)
-      return a || b;
-    else if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-    else
-      return a + b;
-  }
-};
-struct Product {
-  template <class T>
-  T operator()(T a, T b) const {
-    if constexpr (std::is_same_v<T, bool>)
-      return a && b;
-    else if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-    else
-      return a * b;
-  }
-};
-// NaN wins on either side.
-struct Most {
-  template <class T>
-  T operator()(T a, T b) const {
-    return a != a || a > b ? a : b;
-  }
-};
-struct Least {
-  template <class T>
-  T operator()(T a, T b) const {
-    return a != a || a < b ? a : b;
-  }
-};
 
 /// Null for "none". Reductions came with version 16, max and min with 18.
 Result<Fold> fold_of(const EvalContext& context, DType dtype) {

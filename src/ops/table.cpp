@@ -27,6 +27,11 @@ std::span<const std::span<const OpDef>> op_table() {
       compress_ops(),
       unique_ops(),
       cumulative_ops(),
+      resize_ops(),
+      grid_ops(),
+      roi_ops(),
+      non_max_suppression_ops(),
+      col2im_ops(),
       reduce_ops(),
       matmul_ops(),
       gemm_ops(),
@@ -40,6 +45,12 @@ std::span<const std::span<const OpDef>> op_table() {
       select_ops(),
       sequence_ops(),
       optional_ops(),
+      ml_feature_ops(),
+      ml_category_ops(),
+      ml_linear_ops(),
+      ml_svm_ops(),
+      ml_tree_ops(),
+      ml_map_ops(),
   };
   return table;
 }

@@ -58,7 +58,7 @@ Groups group_rows(const Tensor& rows, std::int64_t count, std::int64_t width, Co
   std::stable_sort(by_value.begin(), by_value.end(),
                    [&](std::int64_t a, std::int64_t b) { return compare(row(a), row(b), width) < 0; });
   Groups groups;
-  groups.inverse.resize(order.size());
+  groups.inverse.resize(by_value.size());
   for (const std::int64_t i : by_value) {
     if (groups.first.empty() || compare(row(groups.first.back()), row(i), width) != 0) {
       groups.first.push_back(i);
