@@ -12,8 +12,8 @@
 namespace pawl::ops {
 
 /// Runs the operator in the version that `opset` has. `last_use` holds for all inputs: their memory may be taken.
-inline Result<Value> call(std::string_view name, std::int64_t opset, std::vector<Value> inputs, std::vector<Attribute> attributes = {},
-                          std::uint64_t seed = 0) {
+inline Result<Value> call(std::string_view name, std::int64_t opset, std::vector<Value> inputs,
+                          std::vector<Attribute> attributes = {}, std::uint64_t seed = 0) {
   const OpDef* row = find_op("", name);
   const Schema* schema = find_schema("", name, opset);
   CHECK(row != nullptr && schema != nullptr);
@@ -25,7 +25,8 @@ inline Result<Value> call(std::string_view name, std::int64_t opset, std::vector
   std::fill_n(flags.get(), inputs.size() + 8, true);
   std::vector<Value> outputs(8);
   std::mt19937_64 random(seed);
-  EvalContext context{*schema, list, pointers, {flags.get(), inputs.size()}, outputs, {flags.get(), outputs.size()}, &random};
+  EvalContext context{*schema, list, pointers, {flags.get(), inputs.size()}, outputs, {flags.get(), outputs.size()},
+                      &random};
   TRY(row->eval(context));
   return outputs[0];
 }

@@ -21,10 +21,10 @@ struct Case {
 
 // From the tables of ONNX's technical pages on float8, float6 and float4; IEEE 754 for the halves.
 constexpr Case kCases[] = {
-    {DType::f16, 16, 65504, 0x1p-24},           {DType::bf16, 16, 0x1.FEp127, 0x1p-133},
-    {DType::f8e4m3fn, 8, 448, 0x1p-9},          {DType::f8e4m3fnuz, 8, 240, 0x1p-10},
-    {DType::f8e5m2, 8, 57344, 0x1p-16},         {DType::f8e5m2fnuz, 8, 57344, 0x1p-17},
-    {DType::f6e2m3, 6, 7.5, 0.125},             {DType::f6e3m2, 6, 28, 0.0625},
+    {DType::f16, 16, 65504, 0x1p-24},   {DType::bf16, 16, 0x1.FEp127, 0x1p-133},
+    {DType::f8e4m3fn, 8, 448, 0x1p-9},  {DType::f8e4m3fnuz, 8, 240, 0x1p-10},
+    {DType::f8e5m2, 8, 57344, 0x1p-16}, {DType::f8e5m2fnuz, 8, 57344, 0x1p-17},
+    {DType::f6e2m3, 6, 7.5, 0.125},     {DType::f6e3m2, 6, 28, 0.0625},
     {DType::f4e2m1, 4, 6, 0.5},
 };
 
@@ -52,7 +52,8 @@ TEST(SmallFloat, EveryCodeSurvivesARoundTrip) {
       const std::uint16_t back = encode_float(format.dtype, value, Overflow::propagate);
       if (std::isnan(value)) {
         EXPECT_TRUE(std::isnan(decode_float(format.dtype, back))) << name(format.dtype) << " " << code;
-        EXPECT_EQ(std::signbit(value), std::signbit(decode_float(format.dtype, back))) << name(format.dtype) << " " << code;
+        EXPECT_EQ(std::signbit(value), std::signbit(decode_float(format.dtype, back)))
+            << name(format.dtype) << " " << code;
       } else {
         EXPECT_EQ(back, code) << name(format.dtype);
       }
@@ -134,9 +135,12 @@ void expect_special(const Special& row, Overflow overflow) {
 // Source: the two tables of Cast-19 … Cast-28.
 TEST(SmallFloat, SpecialValuesWithSaturation) {
   constexpr Special kRows[] = {
-      {DType::f8e4m3fn, 0, 0x80, 0x7f, 0x7e, 0xfe, 0x7e, 0xfe}, {DType::f8e4m3fnuz, 0, 0, 0x80, 0x7f, 0xff, 0x7f, 0xff},
-      {DType::f8e5m2, 0, 0x80, 0x7e, 0x7b, 0xfb, 0x7b, 0xfb},   {DType::f8e5m2fnuz, 0, 0, 0x80, 0x7f, 0xff, 0x7f, 0xff},
-      {DType::f4e2m1, 0, 8, 8, 7, 0xf, 7, 0xf},                 {DType::f6e2m3, 0, 0x20, 0x20, 0x1f, 0x3f, 0x1f, 0x3f},
+      {DType::f8e4m3fn, 0, 0x80, 0x7f, 0x7e, 0xfe, 0x7e, 0xfe},
+      {DType::f8e4m3fnuz, 0, 0, 0x80, 0x7f, 0xff, 0x7f, 0xff},
+      {DType::f8e5m2, 0, 0x80, 0x7e, 0x7b, 0xfb, 0x7b, 0xfb},
+      {DType::f8e5m2fnuz, 0, 0, 0x80, 0x7f, 0xff, 0x7f, 0xff},
+      {DType::f4e2m1, 0, 8, 8, 7, 0xf, 7, 0xf},
+      {DType::f6e2m3, 0, 0x20, 0x20, 0x1f, 0x3f, 0x1f, 0x3f},
       {DType::f6e3m2, 0, 0x20, 0x20, 0x1f, 0x3f, 0x1f, 0x3f},
   };
   for (const Special& row : kRows) expect_special(row, Overflow::saturate);
@@ -144,9 +148,12 @@ TEST(SmallFloat, SpecialValuesWithSaturation) {
 
 TEST(SmallFloat, SpecialValuesWithoutSaturation) {
   constexpr Special kRows[] = {
-      {DType::f8e4m3fn, 0, 0x80, 0x7f, 0x7f, 0xff, 0x7f, 0xff}, {DType::f8e4m3fnuz, 0, 0, 0x80, 0x80, 0x80, 0x80, 0x80},
-      {DType::f8e5m2, 0, 0x80, 0x7e, 0x7c, 0xfc, 0x7c, 0xfc},   {DType::f8e5m2fnuz, 0, 0, 0x80, 0x80, 0x80, 0x80, 0x80},
-      {DType::f4e2m1, 0, 8, 8, 7, 0xf, 7, 0xf},                 {DType::f6e2m3, 0, 0x20, 0x20, 0x1f, 0x3f, 0x1f, 0x3f},
+      {DType::f8e4m3fn, 0, 0x80, 0x7f, 0x7f, 0xff, 0x7f, 0xff},
+      {DType::f8e4m3fnuz, 0, 0, 0x80, 0x80, 0x80, 0x80, 0x80},
+      {DType::f8e5m2, 0, 0x80, 0x7e, 0x7c, 0xfc, 0x7c, 0xfc},
+      {DType::f8e5m2fnuz, 0, 0, 0x80, 0x80, 0x80, 0x80, 0x80},
+      {DType::f4e2m1, 0, 8, 8, 7, 0xf, 7, 0xf},
+      {DType::f6e2m3, 0, 0x20, 0x20, 0x1f, 0x3f, 0x1f, 0x3f},
       {DType::f16, 0, 0x8000, 0x7e00, 0x7c00, 0xfc00, 0x7c00, 0xfc00},
   };
   for (const Special& row : kRows) expect_special(row, Overflow::propagate);
@@ -176,7 +183,9 @@ TEST(SmallFloat, PowersOfTwo) {
 
 // Source: the table and `round_mode` of Cast-24.
 TEST(SmallFloat, RoundingToPowersOfTwo) {
-  const auto encode = [](double value, PowerRounding rounding) { return encode_e8m0(value, rounding, Overflow::saturate); };
+  const auto encode = [](double value, PowerRounding rounding) {
+    return encode_e8m0(value, rounding, Overflow::saturate);
+  };
   EXPECT_EQ(encode(1.1, PowerRounding::up), 128);
   EXPECT_EQ(encode(1.9, PowerRounding::down), 127);
   EXPECT_EQ(encode(1.5, PowerRounding::nearest), 128);

@@ -42,9 +42,8 @@ Result<void> eval_selu(EvalContext& context) {
   const bool first = context.since() < 6;
   const float alpha = context.attributes.real("alpha", first ? 1.6732F : 1.67326319217681884765625F);
   const float gamma = context.attributes.real("gamma", first ? 1.0507F : 1.05070102214813232421875F);
-  return eval_map1<Floats>(context, [=](auto x) {
-    return decltype(x)(gamma) * (x > 0 ? x : decltype(x)(alpha) * std::expm1(x));
-  });
+  return eval_map1<Floats>(
+      context, [=](auto x) { return decltype(x)(gamma) * (x > 0 ? x : decltype(x)(alpha) * std::expm1(x)); });
 }
 
 template <class T>
@@ -103,8 +102,10 @@ Result<void> eval_shrink(EvalContext& context) {
     if (!(wide < -lambd || wide > lambd)) return std::isnan(wide) ? x : T{0};
     if (bias == 0) return x;
     const double moved = wide < -lambd ? wide + bias : wide - bias;
-    if constexpr (std::is_integral_v<T>) return truncated<T>(moved);
-    else return static_cast<T>(moved);
+    if constexpr (std::is_integral_v<T>)
+      return truncated<T>(moved);
+    else
+      return static_cast<T>(moved);
   });
 }
 
@@ -113,7 +114,9 @@ Result<Tensor> slope_for(const Tensor& slope, const Tensor& x, int since) {
   const Dims& shape = x.shape();
   if (since < 7 && slope.size() != 1) {
     const bool fits = slope.rank() == 1 && x.rank() >= 2 && slope.shape()[0] == shape[1];
-    if (!fits) return fail(Code::bad_shape, "slope {} has not one number per channel of {}", to_string(slope.shape()), to_string(shape));
+    if (!fits)
+      return fail(Code::bad_shape, "slope {} has not one number per channel of {}", to_string(slope.shape()),
+                  to_string(shape));
     Dims per_channel(shape.size() - 1, 1);
     Dims strides(shape.size() - 1, 0);
     per_channel[0] = shape[1];
@@ -122,7 +125,8 @@ Result<Tensor> slope_for(const Tensor& slope, const Tensor& x, int since) {
   }
   if (since < 7) return slope.view({}, {});
   TRY_ASSIGN(const Dims both, pawl::broadcast_shapes(shape, slope.shape()));
-  if (!(both == shape)) return fail(Code::bad_shape, "slope {} cannot be broadcast to {}", to_string(slope.shape()), to_string(shape));
+  if (!(both == shape))
+    return fail(Code::bad_shape, "slope {} cannot be broadcast to {}", to_string(slope.shape()), to_string(shape));
   return slope;
 }
 
@@ -131,7 +135,8 @@ Result<void> eval_prelu(EvalContext& context) {
   Value x = context.take(0);
   TRY_ASSIGN(context.outputs[0], dispatch<Numbers>(x.tensor().dtype(), [&](auto tag) -> Result<Tensor> {
                using T = typename decltype(tag)::type;
-               return map2<T, T, T>(std::move(x.tensor()), std::move(slope), [](auto v, auto s) { return v < 0 ? product(s, v) : v; });
+               return map2<T, T, T>(std::move(x.tensor()), std::move(slope),
+                                    [](auto v, auto s) { return v < 0 ? product(s, v) : v; });
              }));
   return {};
 }
@@ -139,15 +144,19 @@ Result<void> eval_prelu(EvalContext& context) {
 Result<void> infer_swiglu(InferContext& context) {
   const SymbolicShape* a = context.shape(0);
   const SymbolicShape* b = context.shape(1);
-  if (a != nullptr && b != nullptr && a->size() != b->size())
-    return fail(Code::bad_shape, "shapes {} and {} differ", to_string(*a), to_string(*b));
+  if (a == nullptr || b == nullptr) return infer_same(context);
+  bool differ = a->size() != b->size();
+  for (std::size_t i = 0; !differ && i < a->size(); ++i)
+    differ = (*a)[i].known() && (*b)[i].known() && (*a)[i].value != (*b)[i].value;
+  if (differ) return fail(Code::bad_shape, "shapes {} and {} differ", to_string(*a), to_string(*b));
   return infer_same(context);
 }
 
 Result<void> eval_swiglu(EvalContext& context) {
   const float alpha = context.attributes.real("alpha", 1.0F);
   if (context.tensor(0).shape() != context.tensor(1).shape())
-    return fail(Code::bad_shape, "shapes {} and {} differ", to_string(context.tensor(0).shape()), to_string(context.tensor(1).shape()));
+    return fail(Code::bad_shape, "shapes {} and {} differ", to_string(context.tensor(0).shape()),
+                to_string(context.tensor(1).shape()));
   return eval_map2<Floats>(context, [=](auto a, auto b) { return a * sigmoid(decltype(a)(alpha) * a) * b; });
 }
 

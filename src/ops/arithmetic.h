@@ -10,30 +10,40 @@ namespace pawl::ops {
 /// Integers of any width: computed modulo 2^64 and cut to T.
 template <class T>
 T sum(T a, T b) {
-  if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-  else return a + b;
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+  else
+    return a + b;
 }
 template <class T>
 T difference(T a, T b) {
-  if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
-  else return a - b;
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+  else
+    return a - b;
 }
 template <class T>
 T product(T a, T b) {
-  if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-  else return a * b;
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+  else
+    return a * b;
 }
 template <class T>
 T negated(T a) {
-  if constexpr (std::is_integral_v<T>) return difference(T{0}, a);
-  else return -a;
+  if constexpr (std::is_integral_v<T>)
+    return difference(T{0}, a);
+  else
+    return -a;
 }
 
 /// Integers are truncated toward zero; the smallest one divided by -1 is itself. An integer `b` must not be 0.
 template <class T>
 T quotient(T a, T b) {
-  if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) return b == -1 ? negated(a) : static_cast<T>(a / b);
-  else return static_cast<T>(a / b);
+  if constexpr (std::is_integral_v<T> && std::is_signed_v<T>)
+    return b == -1 ? negated(a) : static_cast<T>(a / b);
+  else
+    return static_cast<T>(a / b);
 }
 
 /// NaN when either is.

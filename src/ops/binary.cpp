@@ -39,7 +39,8 @@ Result<void> eval_div(EvalContext& context) {
   return {};
 }
 
-/// Integer base, integer exponent: exact, wrapping; a fraction is truncated to 0. Errors: bad_value for 0 to a negative power.
+/// Integer base, integer exponent: exact, wrapping; a fraction is truncated to 0. Errors: bad_value for 0 to a negative
+/// power.
 template <class T, class E>
 Result<Tensor> integer_powers(Tensor base, Tensor exponent) {
   bool infinite = false;
@@ -64,8 +65,10 @@ Result<Tensor> mixed_powers(Tensor base, Tensor exponent) {
     } else {
       return map2<T, E, T>(std::move(base), std::move(exponent), [](auto x, E e) {
         const double power = std::pow(static_cast<double>(x), static_cast<double>(e));
-        if constexpr (std::is_integral_v<T>) return truncated<T>(power);
-        else return power;
+        if constexpr (std::is_integral_v<T>)
+          return truncated<T>(power);
+        else
+          return power;
       });
     }
   });
@@ -113,9 +116,12 @@ T floor_remainder(T a, T b) {
 /// The remainder that has the dividend's sign. `b` is not 0 when integer.
 template <class T>
 T truncated_remainder(T a, T b) {
-  if constexpr (!std::is_integral_v<T>) return std::fmod(a, b);
-  else if constexpr (std::is_signed_v<T>) return b == -1 ? T{0} : static_cast<T>(a % b);
-  else return static_cast<T>(a % b);
+  if constexpr (!std::is_integral_v<T>)
+    return std::fmod(a, b);
+  else if constexpr (std::is_signed_v<T>)
+    return b == -1 ? T{0} : static_cast<T>(a % b);
+  else
+    return static_cast<T>(a % b);
 }
 
 Result<void> eval_mod(EvalContext& context) {
@@ -125,8 +131,10 @@ Result<void> eval_mod(EvalContext& context) {
   TRY_ASSIGN(Operands in, take_operands(context));
   TRY_ASSIGN(context.outputs[0], dispatch<Numbers>(in.a.dtype(), [&](auto tag) -> Result<Tensor> {
                using T = typename decltype(tag)::type;
-               if constexpr (std::is_integral_v<T>) TRY(check_divisors<T>(in.a, in.b));
-               else if (fmod == 0 && since < 28) return fail(Code::bad_value, "Mod-{} of {} needs fmod = 1", since, name(in.a.dtype()));
+               if constexpr (std::is_integral_v<T>)
+                 TRY(check_divisors<T>(in.a, in.b));
+               else if (fmod == 0 && since < 28)
+                 return fail(Code::bad_value, "Mod-{} of {} needs fmod = 1", since, name(in.a.dtype()));
                return map2<T, T, T>(std::move(in.a), std::move(in.b), [=](auto a, auto b) {
                  return fmod == 0 ? floor_remainder(a, b) : truncated_remainder(a, b);
                });

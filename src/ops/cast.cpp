@@ -17,15 +17,18 @@ Result<DType> target_type(const Schema& schema, const Attributes& attributes) {
   if (const auto* name = attributes.get<std::string>("to")) {
     shown = *name;
     std::string lower = *name;
-    std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
     dtype = dtype_from_name(lower);
   } else {
     const std::int64_t number = attributes.integer("to", 0);
     shown = std::to_string(number);
     if (is_dtype(number)) dtype = static_cast<DType>(number);
   }
-  const bool allowed = dtype != DType::undefined && ((schema.outputs[0].types.tensor >> static_cast<unsigned>(dtype)) & 1U) != 0;
-  if (!allowed) return fail(Code::bad_value, "to = {} is no element type that {}-{} can give", shown, schema.name, schema.since);
+  const bool allowed =
+      dtype != DType::undefined && ((schema.outputs[0].types.tensor >> static_cast<unsigned>(dtype)) & 1U) != 0;
+  if (!allowed)
+    return fail(Code::bad_value, "to = {} is no element type that {}-{} can give", shown, schema.name, schema.since);
   return dtype;
 }
 
@@ -33,9 +36,12 @@ Result<Conversion> conversion_of(const Attributes& attributes) {
   Conversion conversion;
   if (attributes.integer("saturate", 1) == 0) conversion.overflow = Overflow::propagate;
   const std::string mode = attributes.text("round_mode", "up");
-  if (mode == "down") conversion.rounding = PowerRounding::down;
-  else if (mode == "nearest") conversion.rounding = PowerRounding::nearest;
-  else if (mode != "up") return fail(Code::bad_value, "round_mode \"{}\" is none of up, down, nearest", mode);
+  if (mode == "down")
+    conversion.rounding = PowerRounding::down;
+  else if (mode == "nearest")
+    conversion.rounding = PowerRounding::nearest;
+  else if (mode != "up")
+    return fail(Code::bad_value, "round_mode \"{}\" is none of up, down, nearest", mode);
   return conversion;
 }
 
@@ -100,7 +106,8 @@ Result<void> eval_bit_cast(EvalContext& context) {
   TRY_ASSIGN(Tensor y, Tensor::allocate(to, x.shape()));
   const std::size_t count = static_cast<std::size_t>(x.size()) * size_of(to);
   std::copy_n(x.bytes(), count, y.mutable_bytes());
-  if (size_of(to) == 1) std::for_each_n(y.mutable_bytes(), count, [to](std::byte& byte) { byte = canonical(byte, to); });
+  if (size_of(to) == 1)
+    std::for_each_n(y.mutable_bytes(), count, [to](std::byte& byte) { byte = canonical(byte, to); });
   context.outputs[0] = std::move(y);
   return {};
 }

@@ -1,9 +1,9 @@
 #include "ops/convert.h"
 
+#include <fmt/format.h>
+
 #include <bit>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "ops/number_text.h"
 #include "tensor/dispatch.h"
@@ -12,7 +12,9 @@ namespace pawl::ops {
 namespace {
 
 using Real = Join<Floats, SmallFloats>;
-using Signed = Join<TypeList<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, bool>, SmallInts>;
+using Signed = Join<
+    TypeList<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, bool>,
+    SmallInts>;
 using Unsigned = TypeList<std::uint64_t>;
 using Numeric = Join<Real, Signed, Unsigned>;
 
@@ -20,8 +22,8 @@ using Numeric = Join<Real, Signed, Unsigned>;
 /// sources exactly, so that the second step is the only one that rounds.
 constexpr std::int64_t kRun = 256;
 
-/// An integer as a double that rounds to any type of at most 51 mantissa bits as the integer itself would: where bits are
-/// lost, the last one kept tells that they were (rounding to odd).
+/// An integer as a double that rounds to any type of at most 51 mantissa bits as the integer itself would: where bits
+/// are lost, the last one kept tells that they were (rounding to odd).
 double for_rounding(std::uint64_t magnitude) {
   const int lost = 64 - 53 - std::countl_zero(magnitude);
   if (lost <= 0) return static_cast<double>(magnitude);
@@ -31,19 +33,25 @@ double for_rounding(std::uint64_t magnitude) {
 
 template <class Wide>
 double real_for_rounding(Wide value) {
-  if constexpr (std::is_same_v<Wide, double>) return value;
-  else if constexpr (std::is_same_v<Wide, std::uint64_t>) return for_rounding(value);
-  else return value < 0 ? -for_rounding(0 - static_cast<std::uint64_t>(value)) : for_rounding(static_cast<std::uint64_t>(value));
+  if constexpr (std::is_same_v<Wide, double>)
+    return value;
+  else if constexpr (std::is_same_v<Wide, std::uint64_t>)
+    return for_rounding(value);
+  else
+    return value < 0 ? -for_rounding(0 - static_cast<std::uint64_t>(value))
+                     : for_rounding(static_cast<std::uint64_t>(value));
 }
 
 template <class T, class Wide>
 T narrowed(Wide value, const Conversion& conversion) {
   if constexpr (std::is_same_v<T, F8E8M0>) {
-    return T::from_code(static_cast<std::uint8_t>(encode_e8m0(real_for_rounding(value), conversion.rounding, conversion.overflow)));
+    return T::from_code(
+        static_cast<std::uint8_t>(encode_e8m0(real_for_rounding(value), conversion.rounding, conversion.overflow)));
   } else if constexpr (std::is_same_v<T, F16> || std::is_same_v<T, BF16>) {
     return T(real_for_rounding(value));
   } else if constexpr (kIsSmallFloat<T>) {
-    return T::from_code(static_cast<std::uint8_t>(encode_float(T::kFormat, real_for_rounding(value), conversion.overflow)));
+    return T::from_code(
+        static_cast<std::uint8_t>(encode_float(T::kFormat, real_for_rounding(value), conversion.overflow)));
   } else if constexpr (std::is_same_v<T, bool>) {
     return value != 0;
   } else if constexpr (std::is_same_v<Wide, double> && kIsSmallInt<T>) {
@@ -58,15 +66,18 @@ T narrowed(Wide value, const Conversion& conversion) {
 }
 
 using WidenFn = void (*)(const std::byte* from, std::int64_t begin, std::int64_t count, void* wide);
-using NarrowFn = void (*)(const void* wide, std::byte* to, std::int64_t begin, std::int64_t count, const Conversion& conversion);
+using NarrowFn = void (*)(const void* wide, std::byte* to, std::int64_t begin, std::int64_t count,
+                          const Conversion& conversion);
 
 template <class T, class Wide>
 void widen(const std::byte* from, std::int64_t begin, std::int64_t count, void* wide) {
   const T* source = reinterpret_cast<const T*>(from) + begin;
   auto* target = static_cast<Wide*>(wide);
   for (std::int64_t i = 0; i < count; ++i) {
-    if constexpr (kIsSmallFloat<T> || kIsSmallInt<T>) target[i] = static_cast<Wide>(static_cast<Compute<T>>(source[i]));
-    else target[i] = static_cast<Wide>(source[i]);
+    if constexpr (kIsSmallFloat<T> || kIsSmallInt<T>)
+      target[i] = static_cast<Wide>(static_cast<Compute<T>>(source[i]));
+    else
+      target[i] = static_cast<Wide>(source[i]);
   }
 }
 
@@ -103,10 +114,14 @@ Result<void> write_strings(const Tensor& x, Tensor& y) {
     using T = typename decltype(tag)::type;
     std::string* text = y.mutable_data<std::string>();
     for (const T& element : x.values<T>()) {
-      if constexpr (kIsFloat<T>) *text = write_real(dtype_of<T>, static_cast<double>(element));
-      else if constexpr (std::is_same_v<T, bool>) *text = element ? "True" : "False";
-      else if constexpr (kIsSmallInt<T>) *text = fmt::to_string(static_cast<std::int64_t>(element));
-      else *text = fmt::to_string(element);
+      if constexpr (kIsFloat<T>)
+        *text = write_real(dtype_of<T>, static_cast<double>(element));
+      else if constexpr (std::is_same_v<T, bool>)
+        *text = element ? "True" : "False";
+      else if constexpr (kIsSmallInt<T>)
+        *text = fmt::to_string(static_cast<std::int64_t>(element));
+      else
+        *text = fmt::to_string(element);
       ++text;
     }
     return {};
@@ -154,11 +169,16 @@ Result<Tensor> convert(const Tensor& x, DType to, const Conversion& conversion) 
   TRY_ASSIGN(const Tensor dense, x.to_dense());
   TRY_ASSIGN(Tensor y, Tensor::allocate(to, dense.shape()));
   const std::uint32_t from = 1U << static_cast<unsigned>(x.dtype());
-  if (x.dtype() == DType::string) TRY(read_strings(dense, y, conversion));
-  else if (to == DType::string) TRY(write_strings(dense, y));
-  else if ((from & mask_of<Real>()) != 0) TRY((convert_through<Real, double>(dense, y, conversion)));
-  else if ((from & mask_of<Unsigned>()) != 0) TRY((convert_through<Unsigned, std::uint64_t>(dense, y, conversion)));
-  else TRY((convert_through<Signed, std::int64_t>(dense, y, conversion)));
+  if (x.dtype() == DType::string)
+    TRY(read_strings(dense, y, conversion));
+  else if (to == DType::string)
+    TRY(write_strings(dense, y));
+  else if ((from & mask_of<Real>()) != 0)
+    TRY((convert_through<Real, double>(dense, y, conversion)));
+  else if ((from & mask_of<Unsigned>()) != 0)
+    TRY((convert_through<Unsigned, std::uint64_t>(dense, y, conversion)));
+  else
+    TRY((convert_through<Signed, std::int64_t>(dense, y, conversion)));
   return y;
 }
 

@@ -17,9 +17,9 @@ struct Conversion {
 };
 
 /// A real number as an integer: truncated toward zero, then the low bits of T are kept. The standard leaves open what a
-/// number out of range gives; here it is what x86 (and so numpy and others there) gives: the number passes through int32
-/// on the way to int32, int16, int8, uint16, uint8 and through int64 on the way to the other types, and what does not fit
-/// there (NaN too) becomes the smallest int32 or int64. uint64 keeps its own range.
+/// number out of range gives; here it is what x86 (and so numpy and others there) gives: the number passes through
+/// int32 on the way to int32, int16, int8, uint16, uint8 and through int64 on the way to the other types, and what does
+/// not fit there (NaN too) becomes the smallest int32 or int64. uint64 keeps its own range.
 template <class T>
 T truncated(double value) {
   if constexpr (std::is_same_v<T, std::uint64_t>) {
@@ -34,9 +34,9 @@ T truncated(double value) {
   }
 }
 
-/// Every element converted to `to`; all types but complex ones. The result is dense, or `x` itself when it has that type.
-/// Strings are read as numbers ("1e-5", "+INF", "nan") and written with the fewest digits that give the number back.
-/// Errors: bad_type; bad_value, for a string that is no number; limit.
+/// Every element converted to `to`; all types but complex ones. The result is dense, or `x` itself when it has that
+/// type. Strings are read as numbers ("1e-5", "+INF", "nan") and written with the fewest digits that give the number
+/// back. Errors: bad_type; bad_value, for a string that is no number; limit.
 Result<Tensor> convert(const Tensor& x, DType to, const Conversion& conversion = {});
 
 }  // namespace pawl::ops

@@ -12,7 +12,8 @@ bool broadcasts_by_axis(const Schema& schema) { return schema.attribute("broadca
 Result<Tensor> placed_at_axis(const Tensor& b, const Dims& shape, const Attributes& attributes) {
   if (b.shape() == shape) return b;
   if (attributes.integer("broadcast", 0) == 0)
-    return fail(Code::bad_shape, "shapes {} and {} differ and the node does not broadcast", to_string(shape), to_string(b.shape()));
+    return fail(Code::bad_shape, "shapes {} and {} differ and the node does not broadcast", to_string(shape),
+                to_string(b.shape()));
   Dims strides(shape.size(), 0);
   if (b.size() == 1) return b.view(shape, std::move(strides));
   const auto rank = static_cast<std::int64_t>(shape.size());
@@ -25,7 +26,8 @@ Result<Tensor> placed_at_axis(const Tensor& b, const Dims& shape, const Attribut
     strides[at] = b.shape()[i] == 1 ? 0 : b.strides()[i];
   }
   if (!fits)
-    return fail(Code::bad_shape, "shape {} is no run of the extents of {} at axis {}", to_string(b.shape()), to_string(shape), axis);
+    return fail(Code::bad_shape, "shape {} is no run of the extents of {} at axis {}", to_string(b.shape()),
+                to_string(shape), axis);
   return b.view(shape, std::move(strides));
 }
 

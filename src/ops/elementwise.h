@@ -10,15 +10,19 @@ namespace pawl::ops {
 /// An element as it is computed with: small floats as float, sub-byte integers as std::int64_t, anything else as it is.
 template <class T>
 decltype(auto) computed(const T& element) {
-  if constexpr (std::is_same_v<Compute<T>, T>) return (element);
-  else return static_cast<Compute<T>>(element);
+  if constexpr (std::is_same_v<Compute<T>, T>)
+    return (element);
+  else
+    return static_cast<Compute<T>>(element);
 }
 
 /// Where a result of type Y and that shape goes: into `donor` when its memory may be written and fits, else new memory.
 template <class Y>
 Result<Tensor> result_memory(std::initializer_list<Tensor*> donors, const Dims& shape) {
   for (Tensor* donor : donors)
-    if (donor->dtype() == dtype_of<Y> && donor->unique() && donor->dense() && donor->aligned() && donor->shape() == shape) return *donor;
+    if (donor->dtype() == dtype_of<Y> && donor->unique() && donor->dense() && donor->aligned() &&
+        donor->shape() == shape)
+      return *donor;
   return Tensor::allocate(dtype_of<Y>, shape);
 }
 
@@ -70,9 +74,8 @@ Result<Tensor> map2(Tensor a, Tensor b, F f) {
   } else {
     const Tensor a_view = broadcast_view(a, shape);
     const Tensor b_view = broadcast_view(b, shape);
-    walk<2>(shape, {&a_view.strides(), &b_view.strides()}, [&](std::int64_t i, std::int64_t j) {
-      *to++ = static_cast<Y>(f(computed(left[i]), computed(right[j])));
-    });
+    walk<2>(shape, {&a_view.strides(), &b_view.strides()},
+            [&](std::int64_t i, std::int64_t j) { *to++ = static_cast<Y>(f(computed(left[i]), computed(right[j]))); });
   }
   return y;
 }
@@ -93,9 +96,9 @@ struct Operands {
   Tensor a;
   Tensor b;
 };
-/// Inputs 0 and 1 of a binary operator. The versions that have the attributes `broadcast` and `axis` do not follow numpy:
-/// B must have A's shape, or with `broadcast = 1` one element, or a run of A's extents that starts at `axis` (default:
-/// that ends at A's last). B is then seen with A's shape. Errors: bad_shape.
+/// Inputs 0 and 1 of a binary operator. The versions that have the attributes `broadcast` and `axis` do not follow
+/// numpy: B must have A's shape, or with `broadcast = 1` one element, or a run of A's extents that starts at `axis`
+/// (default: that ends at A's last), where an extent of 1 stretches. B is then seen with A's shape. Errors: bad_shape.
 Result<Operands> take_operands(EvalContext& context);
 
 /// The InferFn of such an operator: A's shape in those versions, both shapes broadcast together in the others.

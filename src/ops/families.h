@@ -51,5 +51,9 @@ std::span<const OpDef> ml_linear_ops();    // ml_linear.cpp: LinearClassifier, L
 std::span<const OpDef> ml_svm_ops();       // ml_svm.cpp: SVMClassifier, SVMRegressor
 std::span<const OpDef> ml_tree_ops();      // ml_tree_ops.cpp: TreeEnsemble, TreeEnsembleClassifier, TreeEnsembleRegressor
 std::span<const OpDef> ml_map_ops();       // ml_maps.cpp: CastMap, DictVectorizer, ZipMap
+std::span<const OpDef> quantize_ops();     // quantize.cpp: QuantizeLinear, DequantizeLinear, DynamicQuantizeLinear
+std::span<const OpDef> random_ops();       // random.cpp: Random*, Bernoulli, Multinomial, Dropout
+std::span<const OpDef> string_ops();       // string.cpp: String*, RegexFullMatch
+std::span<const OpDef> tfidf_ops();        // tfidf.cpp: TfIdfVectorizer
 
 }  // namespace pawl::ops

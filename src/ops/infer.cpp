@@ -1,5 +1,7 @@
 #include "ops/infer.h"
 
+#include "ops/schema.h"
+
 namespace pawl::ops {
 namespace {
 
@@ -44,6 +46,18 @@ Result<void> infer_broadcast(InferContext& context) {
   }
   context.set_shape(0, std::move(shape));
   return {};
+}
+
+Result<DType> dtype_attribute(const Schema& schema, const Attributes& attributes, std::string_view attribute,
+                              DType otherwise, std::size_t output) {
+  const std::int64_t number = attributes.integer(attribute, 0);
+  if (number == 0) return otherwise;
+  const Parameter* parameter = schema.output(output);
+  const bool allowed = is_dtype(number) && parameter != nullptr && ((parameter->types.tensor >> number) & 1U) != 0;
+  if (!allowed)
+    return fail(Code::bad_value, "{} = {} is no element type that {}-{} can give", attribute, number, schema.name,
+                schema.since);
+  return static_cast<DType>(number);
 }
 
 }  // namespace pawl::ops

@@ -47,7 +47,8 @@ Result<void> eval_not(EvalContext& context) {
 template <class F>
 Result<void> eval_test(EvalContext& context, F f) {
   Value x = context.take(0);
-  TRY_ASSIGN(context.outputs[0], dispatch<Join<Floats, SmallFloats>>(x.tensor().dtype(), [&](auto tag) -> Result<Tensor> {
+  TRY_ASSIGN(context.outputs[0],
+             dispatch<Join<Floats, SmallFloats>>(x.tensor().dtype(), [&](auto tag) -> Result<Tensor> {
                return map1<typename decltype(tag)::type, bool>(std::move(x.tensor()), f);
              }));
   return {};

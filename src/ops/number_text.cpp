@@ -1,12 +1,12 @@
 #include "ops/number_text.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
-
-#include <fmt/format.h>
 
 #include "tensor/scalar.h"
 
@@ -88,22 +88,26 @@ Decimal shortest(DType format, double value) {
     return format == DType::f8e8m0 ? encode_e8m0(number, PowerRounding::nearest, Overflow::saturate)
                                    : encode_float(format, number, Overflow::saturate);
   };
+  // Beyond the largest number everything is encoded as the largest.
+  const double largest = decode_float(format, encode(std::numeric_limits<double>::infinity()));
   std::string_view text;
   for (int precision = 0; precision <= 16; ++precision) {
     text = written(buffer, std::to_chars(buffer.data(), end, value, kScientific, precision));
     double back = 0;
     std::from_chars(text.data(), text.data() + text.size(), back);
-    if (encode(back) == encode(value)) break;
+    if (back <= largest && encode(back) == encode(value)) break;
   }
   return decimal_of(text);
 }
 
 std::string plain(const Decimal& decimal) {
   const auto count = static_cast<int>(decimal.digits.size());
-  if (decimal.exponent < 0) return "0." + std::string(static_cast<std::size_t>(-decimal.exponent - 1), '0') + decimal.digits;
+  if (decimal.exponent < 0)
+    return "0." + std::string(static_cast<std::size_t>(-decimal.exponent - 1), '0') + decimal.digits;
   const int whole = decimal.exponent + 1;
   if (count <= whole) return decimal.digits + std::string(static_cast<std::size_t>(whole - count), '0') + ".0";
-  return decimal.digits.substr(0, static_cast<std::size_t>(whole)) + "." + decimal.digits.substr(static_cast<std::size_t>(whole));
+  return decimal.digits.substr(0, static_cast<std::size_t>(whole)) + "." +
+         decimal.digits.substr(static_cast<std::size_t>(whole));
 }
 
 }  // namespace
@@ -119,7 +123,8 @@ std::optional<T> read_real(std::string_view text) {
   T value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (end != text.data() + text.size()) return std::nullopt;
-  if (error == std::errc::result_out_of_range) return sign * (is_huge(text) ? std::numeric_limits<T>::infinity() : T{0});
+  if (error == std::errc::result_out_of_range)
+    return sign * (is_huge(text) ? std::numeric_limits<T>::infinity() : T{0});
   if (error != std::errc()) return std::nullopt;
   return sign * value;
 }
@@ -152,7 +157,8 @@ std::string write_real(DType format, double value) {
   const Decimal decimal = shortest(format, std::abs(value));
   if (decimal.exponent >= -4 && decimal.exponent < 16) return sign + plain(decimal);
   const std::string rest = decimal.digits.size() > 1 ? "." + decimal.digits.substr(1) : "";
-  return fmt::format("{}{}{}e{}{:02}", sign, decimal.digits[0], rest, decimal.exponent < 0 ? '-' : '+', std::abs(decimal.exponent));
+  return fmt::format("{}{}{}e{}{:02}", sign, decimal.digits[0], rest, decimal.exponent < 0 ? '-' : '+',
+                     std::abs(decimal.exponent));
 }
 
 }  // namespace pawl::ops

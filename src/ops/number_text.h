@@ -9,8 +9,8 @@
 
 namespace pawl::ops {
 
-/// A decimal number in plain or scientific notation, or "inf", "infinity", "nan" in any case, with an optional sign, blanks
-/// around it allowed; nullopt for anything else. T is float or double; what is too large becomes infinity.
+/// A decimal number in plain or scientific notation, or "inf", "infinity", "nan" in any case, with an optional sign,
+/// blanks around it allowed; nullopt for anything else. T is float or double; what is too large becomes infinity.
 template <class T>
 std::optional<T> read_real(std::string_view text);
 
@@ -19,8 +19,8 @@ std::optional<T> read_real(std::string_view text);
 template <class T>
 std::optional<T> read_integer(std::string_view text);
 
-/// The fewest digits that give `value` back in that format: "0.1", "1.0", "1e-07", "1e+16", "nan", "-inf"; plain notation
-/// for 1e-4 <= |value| < 1e16 (as Python writes floats). `value` must be a number of the format.
+/// The fewest digits that give `value` back in that format: "0.1", "1.0", "1e-07", "1e+16", "nan", "-inf"; plain
+/// notation for 1e-4 <= |value| < 1e16 (as Python writes floats). `value` must be a number of the format.
 std::string write_real(DType format, double value);
 
 }  // namespace pawl::ops

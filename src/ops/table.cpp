@@ -6,6 +6,7 @@
 namespace pawl::ops {
 
 std::span<const std::span<const OpDef>> op_table() {
+  // clang-format off
   static const std::array table = {
       unary_ops(),
       activation_ops(),
@@ -51,7 +52,12 @@ std::span<const std::span<const OpDef>> op_table() {
       ml_svm_ops(),
       ml_tree_ops(),
       ml_map_ops(),
+      quantize_ops(),
+      random_ops(),
+      string_ops(),
+      tfidf_ops(),
   };
+  // clang-format on
   return table;
 }
 

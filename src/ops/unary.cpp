@@ -16,8 +16,10 @@ Result<void> eval_neg(EvalContext& context) {
 
 Result<void> eval_abs(EvalContext& context) {
   return eval_map1<Numbers>(context, [](auto x) {
-    if constexpr (std::is_floating_point_v<decltype(x)>) return std::abs(x);
-    else return x < 0 ? negated(x) : x;
+    if constexpr (std::is_floating_point_v<decltype(x)>)
+      return std::abs(x);
+    else
+      return x < 0 ? negated(x) : x;
   });
 }
 
@@ -97,8 +99,10 @@ Result<void> eval_round(EvalContext& context) {
 Result<void> eval_erf(EvalContext& context) {
   return eval_map1<Numbers>(context, [](auto x) {
     using T = decltype(x);
-    if constexpr (std::is_integral_v<T>) return truncated<T>(std::erf(static_cast<double>(x)));
-    else return std::erf(x);
+    if constexpr (std::is_integral_v<T>)
+      return truncated<T>(std::erf(static_cast<double>(x)));
+    else
+      return std::erf(x);
   });
 }
 
@@ -148,7 +152,8 @@ template <class T>
 Result<std::optional<Compute<T>>> bound_input(const EvalContext& context, std::size_t i) {
   if (!context.has_input(i)) return std::optional<Compute<T>>();
   TRY_ASSIGN(const Tensor bound, context.dense(i));
-  if (bound.size() != 1) return fail(Code::bad_shape, "the bound in input {} has shape {}, not one element", i, to_string(bound.shape()));
+  if (bound.size() != 1)
+    return fail(Code::bad_shape, "the bound in input {} has shape {}, not one element", i, to_string(bound.shape()));
   return std::optional<Compute<T>>(computed(*bound.data<T>()));
 }
 

@@ -15,13 +15,15 @@ Result<std::vector<Tensor>> take_all(EvalContext& context, DType dtype) {
   for (std::size_t i = 0; i < context.inputs.size(); ++i) {
     if (!context.has_input(i)) return fail(Code::bad_argument, "input {} of {} is missing", i, context.schema.name);
     Value value = context.take(i);
-    if (value.tensor().dtype() == dtype) tensors.push_back(std::move(value.tensor()));
+    if (value.tensor().dtype() == dtype)
+      tensors.push_back(std::move(value.tensor()));
     else {
       TRY_ASSIGN(Tensor converted, convert(value.tensor(), dtype));
       tensors.push_back(std::move(converted));
     }
     if (context.since() < 8 && tensors.back().shape() != tensors.front().shape())
-      return fail(Code::bad_shape, "shapes {} and {} differ", to_string(tensors.front().shape()), to_string(tensors.back().shape()));
+      return fail(Code::bad_shape, "shapes {} and {} differ", to_string(tensors.front().shape()),
+                  to_string(tensors.back().shape()));
   }
   return tensors;
 }

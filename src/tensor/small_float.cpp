@@ -1,5 +1,5 @@
-// Codes of the floats with 16 bits or fewer. Sources: IEEE 754, ONNX's technical pages on float8, float6 and float4, and
-// the tables in the description of Cast.
+// Codes of the floats with 16 bits or fewer. Sources: IEEE 754, ONNX's technical pages on float8, float6 and float4,
+// and the tables in the description of Cast.
 #include <algorithm>
 #include <bit>
 
@@ -102,7 +102,8 @@ float decode_float(DType dtype, std::uint16_t code) {
   const std::uint32_t sign = code & format.sign_bit();
   const std::uint32_t magnitude = code & (format.sign_bit() - 1);
   const float sign_factor = sign != 0 ? -1.0F : 1.0F;
-  if (format.specials == Specials::zero_nan && sign != 0 && magnitude == 0) return std::numeric_limits<float>::quiet_NaN();
+  if (format.specials == Specials::zero_nan && sign != 0 && magnitude == 0)
+    return std::numeric_limits<float>::quiet_NaN();
   if (format.specials == Specials::ieee && magnitude == format.top_exponent())
     return sign_factor * std::numeric_limits<float>::infinity();
   if (format.specials != Specials::none && format.specials != Specials::zero_nan && magnitude > format.largest())
@@ -110,10 +111,12 @@ float decode_float(DType dtype, std::uint16_t code) {
   const std::uint32_t exponent = magnitude >> format.mantissa_bits;
   const std::uint32_t mantissa = magnitude & ((1U << format.mantissa_bits) - 1);
   if (exponent == 0) {
-    const auto unit = std::bit_cast<float>(static_cast<std::uint32_t>(1 - format.bias - format.mantissa_bits + 127) << 23);
+    const auto unit =
+        std::bit_cast<float>(static_cast<std::uint32_t>(1 - format.bias - format.mantissa_bits + 127) << 23);
     return sign_factor * static_cast<float>(mantissa) * unit;
   }
-  const std::uint32_t bits = ((exponent + 127 - static_cast<std::uint32_t>(format.bias)) << 23) | (mantissa << (23 - format.mantissa_bits));
+  const std::uint32_t bits =
+      ((exponent + 127 - static_cast<std::uint32_t>(format.bias)) << 23) | (mantissa << (23 - format.mantissa_bits));
   return sign_factor * std::bit_cast<float>(bits);
 }
 
@@ -131,7 +134,8 @@ std::uint16_t encode_float(DType dtype, double value, Overflow overflow) {
   const std::uint64_t significand = (bits & (kDoubleHidden - 1)) | kDoubleHidden;
   const int shift = kDoubleMantissa - format.mantissa_bits + std::max(0, smallest - exponent);
   // The hidden bit of a normal number, or a carry out of the mantissa, adds one to the exponent bits.
-  const std::uint64_t above = exponent > smallest ? static_cast<std::uint64_t>(exponent - smallest) << format.mantissa_bits : 0;
+  const std::uint64_t above =
+      exponent > smallest ? static_cast<std::uint64_t>(exponent - smallest) << format.mantissa_bits : 0;
   const std::uint64_t magnitude = shift_rounded(significand, shift) + above;
   if (magnitude > format.largest()) return static_cast<std::uint16_t>(format.overflow(sign, overflow));
   if (magnitude == 0) return static_cast<std::uint16_t>(format.zero(sign));
