@@ -65,8 +65,9 @@ template <class T>
 Result<T> to_real(const Number& number, std::string_view type) {
   if (number.form == Number::Form::special) return to_special<T>(number.text);
   T value = 0;
-  const char* end = number.text.data() + number.text.size();
-  const auto [stop, code] = std::from_chars(number.text.data(), end, value);
+  const char* const begin = number.text.data();
+  const char* const end = begin + number.text.size();
+  const auto [stop, code] = std::from_chars(begin, end, value);
   if (code == std::errc()) return value;
   if (below_one(number.text)) return number.text.front() == '-' ? T(-0.0) : T(0);
   return fail(Code::bad_file, "{} does not fit into a {}", number.text, type);
@@ -76,8 +77,9 @@ template <class T>
 Result<T> to_integer(const Number& number) {
   if (number.form != Number::Form::integer) return fail(Code::bad_file, "expected an integer, found {}", number.text);
   T value = 0;
-  const char* end = number.text.data() + number.text.size();
-  const auto [stop, code] = std::from_chars(number.text.data(), end, value);
+  const char* const begin = number.text.data();
+  const char* const end = begin + number.text.size();
+  const auto [stop, code] = std::from_chars(begin, end, value);
   if (code != std::errc() || stop != end) return fail(Code::bad_file, "{} is out of range", number.text);
   return value;
 }
@@ -159,9 +161,10 @@ Result<std::string> Lexer::quoted(std::string_view what) {
       ++at_;
       return value;
     }
-    if (text_[at_] == '\\' && ++at_ == text_.size()) break;
-    value += text_[at_];
+    if (text_[at_] == '\\') ++at_;
+    if (at_ < text_.size()) value += text_[at_];
   }
+  at_ = text_.size();
   return error_at(start, "this string has no closing quote");
 }
 
