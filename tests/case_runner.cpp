@@ -8,7 +8,9 @@
 
 #include "case_file.h"
 #include "case_values.h"
+#include "onnx/read.h"
 #include "onnx/text.h"
+#include "onnx/write.h"
 #include "pawl/model.h"
 #include "pawl/program.h"
 
@@ -33,14 +35,19 @@ Result<NamedValues> read_values(const Section& section, const std::vector<Port>&
   });
 }
 
-/// Whatever a case's model is, its printed form must be the same model.
-void check_printing(const std::string& text) {
+/// Whatever a case's model is, its printed form and its binary form must be the same model.
+void check_forms(const std::string& text) {
   const Result<onnx::Model> model = onnx::parse_text(text);
   if (!model.ok()) return;
   const std::string printed = onnx::print_text(*model);
   const Result<onnx::Model> again = onnx::parse_text(printed);
   ASSERT_TRUE(again.ok()) << again.error().to_string() << "\n" << printed;
   EXPECT_EQ(onnx::print_text(*again), printed);
+  const Result<std::string> bytes = onnx::encode(*model);
+  ASSERT_TRUE(bytes.ok()) << bytes.error().to_string();
+  const Result<onnx::Model> decoded = onnx::decode({std::as_bytes(std::span(*bytes)), nullptr}, {});
+  ASSERT_TRUE(decoded.ok()) << decoded.error().to_string();
+  EXPECT_EQ(onnx::print_text(*decoded), printed);
 }
 
 class CaseTest : public testing::Test {
@@ -48,7 +55,7 @@ class CaseTest : public testing::Test {
   CaseTest(Case subject, std::filesystem::path folder) : case_(std::move(subject)), folder_(std::move(folder)) {}
 
   void TestBody() override {
-    check_printing(case_.model.text);
+    check_forms(case_.model.text);
     const Result<Model> model = Model::from_text(case_.model.text, folder_);
     const Result<Program> program = model.ok() ? Program::compile(*model) : Result<Program>(model.error());
     if (case_.refusal) {
