@@ -71,7 +71,11 @@ Result<void> eval_construct(EvalContext& context) {
 }
 
 Result<void> infer_insert(InferContext& context) {
-  if (context.has_input(1)) set_sequence(context, either(element_type(context), context.inputs[1]->type));
+  const Type element = element_type(context);
+  const DType dtype = context.dtype(1);
+  if (element.is_tensor() && element.dtype != DType::undefined && dtype != DType::undefined && element.dtype != dtype)
+    return fail(Code::bad_type, "a {} tensor does not go into a sequence of {}", name(dtype), name(element.dtype));
+  if (context.has_input(1)) set_sequence(context, either(element, context.inputs[1]->type));
   return {};
 }
 
