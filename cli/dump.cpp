@@ -28,7 +28,7 @@ Result<int> dump_model(const DumpArguments& arguments) {
   }
   const std::filesystem::path target(arguments.to);
   if (target.extension() == ".onnx") {
-    TRY_ASSIGN_IN(arguments.to, const std::string bytes, onnx::encode(model));
+    TRY_ASSIGN_IN_FILE(arguments.to, const std::string bytes, onnx::encode(model));
     TRY(base::write_file(target, bytes));
   } else if (target.extension() == ".onnxtxt" || target.extension() == ".txt") {
     TRY(base::write_file(target, onnx::print_text(model, arguments.max_elements)));

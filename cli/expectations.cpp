@@ -89,13 +89,13 @@ Result<Expectations> read_expectations(const std::filesystem::path& table) {
   std::ifstream file(table);
   std::string line;
   if (!std::getline(file, line)) return fail(Code::io, "{}: cannot be read, or is empty", table.string());
-  TRY_ASSIGN_IN(table.string(), const Columns columns, find_columns(line));
+  TRY_ASSIGN_IN_FILE(table.string(), const Columns columns, find_columns(line));
   Expectations expectations;
   for (int number = 2; std::getline(file, line); ++number) {
     if (line.empty()) continue;
     const std::vector<std::string> fields = split(line, '\t');
     Result<Expectation> expectation = parse_row(fields, columns);
-    if (!expectation.ok()) return std::move(expectation).error().in(fmt::format("line {}", number)).in(table.string());
+    if (!expectation.ok()) return std::move(expectation).error().in(fmt::format("line {}", number)).in_file(table.string());
     expectations[fields[columns.name]] = *std::move(expectation);
   }
   return expectations;

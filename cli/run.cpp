@@ -119,8 +119,8 @@ Result<int> run_model(RunArguments arguments) {
   find_model(arguments);
   if (arguments.model.empty()) return fail(Code::bad_argument, "MODEL is required (pawl run --help tells more)");
   TRY_ASSIGN(const Model model, Model::load(arguments.model));
-  TRY_ASSIGN_IN(arguments.model, const std::vector<Value> inputs, gather_inputs(arguments, model.inputs()));
-  TRY_ASSIGN_IN(arguments.model, const Program program, Program::compile(model));
+  TRY_ASSIGN_IN_FILE(arguments.model, const std::vector<Value> inputs, gather_inputs(arguments, model.inputs()));
+  TRY_ASSIGN(const Program program, Program::compile(model));
   const std::vector<std::string> stems = output_stems(model.outputs());
   const bool write = !arguments.output_dir.empty();
   if (write) TRY(prepare_output_folder(arguments.output_dir, stems));
@@ -128,7 +128,7 @@ Result<int> run_model(RunArguments arguments) {
   ProgressLine line;
   RunOptions options = run_options(line);
   options.seed = arguments.seed;
-  TRY_ASSIGN_IN(arguments.model, const std::vector<Value> outputs, program.run(inputs, options));
+  TRY_ASSIGN(const std::vector<Value> outputs, program.run(inputs, options));
   line.erase();
 
   std::vector<std::filesystem::path> files(outputs.size());

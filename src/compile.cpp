@@ -13,7 +13,7 @@ namespace {
 
 /// bytes or text → onnx::Model → graph::Graph
 Result<std::shared_ptr<const Model::State>> import_model(Result<onnx::Model> decoded, std::string name, graph::Problems* problems) {
-  const auto place = [&](Error error) { return name.empty() ? error : std::move(error).in(name); };
+  const auto place = [&](Error error) { return name.empty() ? error : std::move(error).in_file(name); };
   if (!decoded.ok()) return place(std::move(decoded).error());
   auto state = std::make_shared<Model::State>();
   state->onnx = std::move(decoded).value();
@@ -68,7 +68,7 @@ std::vector<Error> Model::check(const std::filesystem::path& path) {
     return Model(std::move(state));
   });
   if (!loaded.ok() && problems.empty()) problems.push_back(loaded.error());
-  for (Error& problem : problems) problem.where.insert(problem.where.begin(), path.string());
+  for (Error& problem : problems) static_cast<void>(std::move(problem).in_file(path.string()));
   return problems;
 }
 

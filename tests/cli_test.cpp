@@ -281,7 +281,7 @@ TEST_F(CliTest, CountsPassedFailedAndSkippedCases) {
   EXPECT_EQ(done.status, 1) << done.err;
   EXPECT_EQ(done.out.substr(done.out.rfind('\n', done.out.size() - 2) + 1), "1 passed, 2 failed, 1 skipped\n")
       << done.out;
-  EXPECT_NE(done.out.find("FAIL deep/wrong: test_data_set_0: output 0 \"y\": element [0]: got -3, want 3"),
+  EXPECT_NE(done.out.find("FAIL deep/wrong: test_data_set_0 / output 0 \"y\": element [0]: got -3, want 3"),
             std::string::npos)
       << done.out;
   EXPECT_NE(done.out.find("FAIL torn"), std::string::npos) << done.out;

@@ -201,7 +201,7 @@ TEST(Wire, AWrongWireTypeNamesMessageAndField) {
 TEST(Wire, ThePlaceOfAnErrorIsNamed) {
   const Error error = error_of(attribute_model(Message().message(5, Message().varint(2, 99).text(8, "w"))));
   EXPECT_EQ(error.to_string(),
-            "graph: node 0 / attribute 0 / t: tensor \"w\" has data_type 99, which is not an element type of ONNX");
+            "graph / node 0 / attribute 0 / t: tensor \"w\" has data_type 99, which is not an element type of ONNX");
 }
 
 TEST(Wire, UnknownFieldsAreSkipped) {

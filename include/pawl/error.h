@@ -28,7 +28,7 @@ enum class Code : std::uint8_t {
 /// The code's name, as in `Code::bad_shape` → "bad_shape".
 std::string_view name(Code code);
 
-/// One failure. `where` runs from the outermost place (file) to the innermost (body, node, input).
+/// One failure. `where` runs from the outermost place (a file, which ends in a colon) to the innermost (body, node, input).
 struct Error {
   Code code = Code::internal;
   std::string message;
@@ -36,6 +36,9 @@ struct Error {
 
   /// "model.onnx: scan "S1" / body node "Mul_3" / input 0: shape [2,3] cannot be broadcast with [3,2]"
   [[nodiscard]] std::string to_string() const;
+
+  /// Adds the file that all this is about in front of the chain.
+  Error&& in_file(std::string path) && { return std::move(*this).in(std::move(path) + ":"); }
 
   /// Adds an outer place in front of the chain.
   Error&& in(std::string place) && {

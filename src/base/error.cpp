@@ -22,13 +22,12 @@ std::string_view name(Code code) {
 }
 
 std::string Error::to_string() const {
-  // The first place is the file; the others are steps inside it.
   std::string text;
   for (std::size_t i = 0; i < where.size(); ++i) {
-    if (i > 0) text += i == 1 ? ": " : " / ";
     text += where[i];
+    if (text.empty() || text.back() == ':') text += ' ';
+    else text += i + 1 < where.size() ? " / " : ": ";
   }
-  if (!text.empty()) text += ": ";
   text += message;
   // Names come from files: one error stays one line.
   for (char& c : text)

@@ -54,6 +54,9 @@ Error fail(Code code, fmt::format_string<Args...> format, Args&&... args) {
   if (!temporary.ok()) return std::move(temporary).error().in(place);              \
   target = std::move(temporary).value()
 
+/// The same with a file as the place.
+#define TRY_ASSIGN_IN_FILE(path, target, ...) TRY_ASSIGN_IN((path) + ":", target, __VA_ARGS__)
+
 /// Our own invariant. A failure is a bug of pawl, never of the caller.
 #define CHECK(condition)                                                           \
   do {                                                                             \

@@ -60,30 +60,39 @@ const std::vector<std::string>& Model::warnings() const { return state_->importe
 const std::vector<Port>& Program::inputs() const { return state_->model->inputs; }
 const std::vector<Port>& Program::outputs() const { return state_->model->outputs; }
 
+/// The inputs as the evaluator may see them, in order.
+Result<std::vector<Value>> Program::State::accept(std::span<const Value> inputs) const {
+  const std::vector<Port>& ports = model->inputs;
+  if (inputs.size() != ports.size())
+    return fail(Code::bad_argument, "the model has {} inputs, {} were given", ports.size(), inputs.size());
+  std::vector<Value> accepted;
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    TRY_ASSIGN(Value value, accept_input(ports[i], model->imported.defaults[i], inputs[i]));
+    accepted.push_back(std::move(value));
+  }
+  return accepted;
+}
+
+Result<std::vector<Value>> Program::State::run(std::span<const Value> inputs, const RunOptions& options) const {
+  TRY_ASSIGN(std::vector<Value> accepted, accept(inputs));
+  reference::EvaluateOptions evaluate_options;
+  evaluate_options.interrupted = options.interrupted;
+  evaluate_options.seed = options.seed;
+  evaluate_options.max_steps = options.max_steps;
+  if (options.progress) {
+    evaluate_options.progress = [&](const reference::Progress& at) { options.progress({at.loop, at.done, at.total}); };
+  }
+  TRY_ASSIGN(std::vector<Value> outputs, reference::evaluate(*reference, std::move(accepted), evaluate_options));
+  for (Value& output : outputs) {
+    TRY_ASSIGN(output, own(std::move(output)));
+  }
+  return outputs;
+}
+
 Result<std::vector<Value>> Program::run(std::span<const Value> inputs, const RunOptions& options) const {
-  return guard([&]() -> Result<std::vector<Value>> {
-    const std::vector<Port>& ports = state_->model->inputs;
-    if (inputs.size() != ports.size())
-      return fail(Code::bad_argument, "the model has {} inputs, {} were given", ports.size(), inputs.size());
-    std::vector<Value> accepted;
-    for (std::size_t i = 0; i < ports.size(); ++i) {
-      TRY_ASSIGN(Value value, accept_input(ports[i], state_->model->imported.defaults[i], inputs[i]));
-      accepted.push_back(std::move(value));
-    }
-    reference::EvaluateOptions evaluate_options;
-    evaluate_options.interrupted = options.interrupted;
-    evaluate_options.seed = options.seed;
-    evaluate_options.max_steps = options.max_steps;
-    if (options.progress) {
-      evaluate_options.progress = [&](const reference::Progress& at) { options.progress({at.loop, at.done, at.total}); };
-    }
-    auto outputs = reference::evaluate(*state_->reference, std::move(accepted), evaluate_options);
-    if (!outputs.ok()) return state_->model->name.empty() ? outputs.error() : std::move(outputs).error().in(state_->model->name);
-    for (Value& output : *outputs) {
-      TRY_ASSIGN(output, own(std::move(output)));
-    }
-    return outputs;
-  });
+  auto outputs = guard([&] { return state_->run(inputs, options); });
+  if (!outputs.ok() && !state_->model->name.empty()) return std::move(outputs).error().in_file(state_->model->name);
+  return outputs;
 }
 
 Result<std::vector<Value>> Program::run(std::span<const NamedValue> inputs, const RunOptions& options) const {

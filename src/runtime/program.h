@@ -10,6 +10,9 @@ namespace pawl {
 struct Program::State {
   std::shared_ptr<const Model::State> model;
   std::shared_ptr<const reference::Prepared> reference;
+
+  Result<std::vector<Value>> accept(std::span<const Value> inputs) const;
+  Result<std::vector<Value>> run(std::span<const Value> inputs, const RunOptions& options) const;
 };
 
 }  // namespace pawl

@@ -34,10 +34,10 @@ Result<Value> read_value(const std::filesystem::path& path, const Type& type) {
     return fail(Code::bad_argument, "{}: a .npy file holds one tensor, expected {}", path.string(), to_string(type));
   TRY_ASSIGN(const onnx::Bytes bytes, onnx::map_file(path));
   if (form == Form::pb) {
-    TRY_ASSIGN_IN(path.string(), Value value, onnx::decode_value(bytes, type));
+    TRY_ASSIGN_IN_FILE(path.string(), Value value, onnx::decode_value(bytes, type));
     return value;
   }
-  TRY_ASSIGN_IN(path.string(), Tensor tensor, read_npy(bytes.data, bytes.owner));
+  TRY_ASSIGN_IN_FILE(path.string(), Tensor tensor, read_npy(bytes.data, bytes.owner));
   return Value(std::move(tensor));
 }
 
@@ -66,11 +66,11 @@ Result<void> write_value(const std::filesystem::path& path, const Value& value, 
                          std::string_view name) {
   TRY_ASSIGN(const Form form, form_of(path));
   if (form == Form::pb) {
-    TRY_ASSIGN_IN(path.string(), const std::string bytes, onnx::encode_value(value, type, std::string(name)));
+    TRY_ASSIGN_IN_FILE(path.string(), const std::string bytes, onnx::encode_value(value, type, std::string(name)));
     return base::write_file(path, bytes);
   }
   if (!fits_npy(value)) return fail(Code::bad_argument, "{}: .npy cannot hold {}", path.string(), describe(value));
-  TRY_ASSIGN_IN(path.string(), const std::string bytes, write_npy(value.tensor()));
+  TRY_ASSIGN_IN_FILE(path.string(), const std::string bytes, write_npy(value.tensor()));
   return base::write_file(path, bytes);
 }
 
