@@ -47,11 +47,35 @@ double greatest(const T* from, std::int64_t length, std::int64_t step) {
   return most;
 }
 
+template <class T>
+float rounded(float value) {
+  return static_cast<float>(static_cast<T>(value));
+}
+
 /// e = exp(x - max(x)); e / sum(e), or its logarithm. A group whose maximum is infinite becomes NaN.
+///   f32, f64 : computed in f64 and rounded once
+///   f16, bf16: each operator of the standard's function body (ReduceMax, Sub, Exp, ReduceSum, Div) rounds its result; the
+///              sum of bf16 rounds at every step, that of f16 once, as in the standard's own evaluator
 template <bool Log>
 struct Normalise {
   template <class T>
+  static void run_rounded(const T* from, T* to, std::int64_t length, std::int64_t step) {
+    const auto most = static_cast<float>(greatest(from, length, step));
+    const auto shifted = [&](std::int64_t i) { return rounded<T>(static_cast<float>(from[i * step]) - most); };
+    float sum = 0;
+    for (std::int64_t i = 0; i < length; ++i) {
+      sum += rounded<T>(std::exp(shifted(i)));
+      if (std::is_same_v<T, BF16>) sum = rounded<T>(sum);
+    }
+    sum = rounded<T>(sum);
+    const float log_sum = rounded<T>(std::log(sum));
+    for (std::int64_t i = 0; i < length; ++i)
+      to[i * step] = static_cast<T>(Log ? shifted(i) - log_sum : rounded<T>(std::exp(shifted(i))) / sum);
+  }
+
+  template <class T>
   static void run(const T* from, T* to, std::int64_t length, std::int64_t step) {
+    if constexpr (kIsSmallFloat<T>) return run_rounded(from, to, length, step);
     const double most = greatest(from, length, step);
     double sum = 0;
     for (std::int64_t i = 0; i < length; ++i) sum += std::exp(static_cast<double>(from[i * step]) - most);
