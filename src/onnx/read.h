@@ -22,7 +22,7 @@ Result<Bytes> map_file(const std::filesystem::path& path);
 /// Decodes a serialized ModelProto. Nothing of it is trusted: wire types, lengths, nesting (at most kMaxNesting), dims
 /// and offsets are checked, unknown fields are skipped. Tensors view `bytes` where they can.
 ///   folder : where external data lies; paths that leave it are refused. Empty: external data is refused.
-/// Errors: bad_file, bad_model, unsupported, limit.
+/// Errors: bad_file, bad_model, unsupported, limit; io (external data).
 Result<Model> decode(const Bytes& bytes, const std::filesystem::path& folder);
 
 /// Reads a model file of either form: the text syntax when the name ends in .onnxtxt or .txt, or the bytes look like it.
