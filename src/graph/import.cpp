@@ -266,6 +266,8 @@ Result<void> Importer::import_main() {
   imported_.graph->name = model_.graph.name;
   const CallFrame main_frame;
   Scope scope(*imported_.graph, nullptr, main_frame);
+  if (model_.ir_version > kNewestIr)
+    return fail(Code::unsupported, "IR version {} is newer than the newest known one, {}", model_.ir_version, kNewestIr);
   TRY(check_opsets(model_.opset_imports));
   declare_types(model_.graph, scope);
   std::unordered_map<std::string_view, const Tensor*> initializers;

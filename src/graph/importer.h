@@ -24,6 +24,7 @@ class Importer {
   static constexpr std::size_t kMaxInlinedNodes = 500'000;
   static constexpr std::size_t kMaxCallDepth = 64;
   static constexpr std::size_t kMaxOpsetImports = 1000;
+  static constexpr std::int64_t kNewestIr = 14;
 
   void report(Error error);
   Result<void> import_main();

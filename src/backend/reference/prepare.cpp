@@ -110,13 +110,28 @@ NodePlan plan_node(const Graph& graph, const Node& node, Live& live, bool strict
   return plan;
 }
 
+/// A node without inputs whose value is known: it is read from the constants, and never run.
+bool is_constant(const Graph& graph, const Node& node) {
+  const auto* call = std::get_if<graph::OpCall>(&node.operation);
+  return call != nullptr && node.inputs.empty() && !call->def->random &&
+         std::all_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) { return !id.valid() || graph[id].fact.constant.has_value(); });
+}
+
+/// By value: known before the run. Initializers, and what constant nodes give.
+Live constant_values(const Graph& graph) {
+  Live constant(graph.values.size(), false);
+  for (std::size_t i = 0; i < graph.values.size(); ++i) constant[i] = graph.values[i].fact.constant.has_value();
+  for (const Node& node : graph.nodes) {
+    if (is_constant(graph, node)) continue;
+    for (const ValueId id : node.outputs)
+      if (id.valid()) constant[id.index] = false;
+  }
+  return constant;
+}
+
 /// Values that must outlive every node of one evaluation: constants and captures, which serve the next step too.
 Live pinned_values(const Graph& graph) {
-  Live pinned(graph.values.size(), false);
-  for (std::size_t i = 0; i < graph.values.size(); ++i) pinned[i] = graph.values[i].fact.constant.has_value();
-  for (const Node& node : graph.nodes)
-    for (const ValueId id : node.outputs)
-      if (id.valid()) pinned[id.index] = false;
+  Live pinned = constant_values(graph);
   for (const ValueId id : graph.captured) pinned[id.index] = true;
   return pinned;
 }
@@ -164,7 +179,7 @@ std::unique_ptr<Prepared> prepare_graph(const Graph& graph, Live needed_outputs,
   for (std::size_t n = graph.nodes.size(); n-- > 0;) {
     const Node& node = graph.nodes[n];
     const bool needed = std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) { return id.valid() && live[id.index]; });
-    if (needed) prepared->nodes.push_back(plan_node(graph, node, live, strict));
+    if (needed && !is_constant(graph, node)) prepared->nodes.push_back(plan_node(graph, node, live, strict));
   }
   std::reverse(prepared->nodes.begin(), prepared->nodes.end());
   for (const ValueId id : graph.inputs) prepared->read_inputs.push_back(live[id.index]);
@@ -177,14 +192,10 @@ std::unique_ptr<Prepared> prepare_graph(const Graph& graph, Live needed_outputs,
 
 const std::vector<std::pair<ValueId, Value>>& Prepared::constants() const {
   std::call_once(once_, [this] {
-    std::vector<bool> made(graph->values.size(), false);
-    for (const Node& node : graph->nodes)
-      for (const ValueId id : node.outputs)
-        if (id.valid()) made[id.index] = true;
+    const Live known = constant_values(*graph);
     for (std::uint32_t i = 0; i < graph->values.size(); ++i) {
-      const std::optional<Value>& constant = graph->values[i].fact.constant;
-      if (!constant || made[i]) continue;
-      Value value = *constant;
+      if (!known[i]) continue;
+      Value value = *graph->values[i].fact.constant;
       // A failure for want of memory shows again, with its place, where the value is read.
       if (value.is_tensor() && !value.tensor().aligned())
         if (Result<Tensor> aligned = value.tensor().clone(); aligned.ok()) value = std::move(aligned).value();

@@ -35,7 +35,7 @@ class Prepared {
   std::vector<bool> pinned;           ///< by value: constants and captures, which serve every step
   bool strict = false;                ///< the body of a Scan: declared types are promises
 
-  /// The value of every initializer, aligned. The first caller copies those that the file has at odd addresses.
+  /// The value of every initializer and constant node, aligned. The first caller copies those that the file has at odd addresses.
   const std::vector<std::pair<graph::ValueId, Value>>& constants() const;
 
  private:
