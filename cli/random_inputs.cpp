@@ -18,7 +18,7 @@ template <class T>
 T draw(std::mt19937_64& random) {
   const double u = unit(random);
   if constexpr (std::is_same_v<T, std::string>) {
-    return "s" + std::to_string(static_cast<int>(u * kIntegers));
+    return fmt::format("s{}", static_cast<int>(u * kIntegers));
   } else if constexpr (std::is_same_v<T, bool>) {
     return u < 0.5;
   } else if constexpr (kIsComplex<T>) {
