@@ -46,14 +46,22 @@ T quotient(T a, T b) {
     return static_cast<T>(a / b);
 }
 
+template <class T>
+bool is_nan(T a) {
+  if constexpr (std::is_floating_point_v<T>)
+    return std::isnan(a);
+  else
+    return false;
+}
+
 /// NaN when either is.
 template <class T>
 T larger(T a, T b) {
-  return a >= b || a != a ? a : b;
+  return a >= b || is_nan(a) ? a : b;
 }
 template <class T>
 T smaller(T a, T b) {
-  return a <= b || a != a ? a : b;
+  return a <= b || is_nan(a) ? a : b;
 }
 
 /// base^exponent modulo 2^64.
