@@ -41,6 +41,13 @@ std::span<const OpDef> deform_conv_ops();  // deform_conv.cpp: DeformConv
 std::span<const OpDef> pool_ops();         // pool.cpp: AveragePool, MaxPool, LpPool
 std::span<const OpDef> global_pool_ops();  // global_pool.cpp: Global*Pool, MaxUnpool
 std::span<const OpDef> quantized_ops();    // quantized.cpp: MatMulInteger, QLinearMatMul, ConvInteger, QLinearConv
+std::span<const OpDef> normalization_ops(); // normalization.cpp: Layer-, RMS-, Instance-, GroupNormalization
+std::span<const OpDef> batch_norm_ops();   // batch_norm.cpp: BatchNormalization
+std::span<const OpDef> axis_norm_ops();    // axis_norm.cpp: LpNormalization, MeanVarianceNormalization, LRN
+std::span<const OpDef> recurrent_ops();    // rnn.cpp: RNN, GRU, LSTM
+std::span<const OpDef> attention_ops();    // attention.cpp: Attention
+std::span<const OpDef> rotary_ops();       // rotary.cpp: RotaryEmbedding
+std::span<const OpDef> linear_attention_ops();  // linear_attention.cpp: LinearAttention, CausalConvWithState
 std::span<const OpDef> softmax_ops();      // softmax.cpp: Softmax, LogSoftmax, Hardmax
 std::span<const OpDef> select_ops();       // select.cpp: ArgMax, ArgMin, TopK
 std::span<const OpDef> sequence_ops();     // sequence.cpp: Sequence*, SplitToSequence, ConcatFromSequence

@@ -12,20 +12,6 @@ namespace pawl::ops {
 namespace {
 
 using Quantized = TypeList<std::int8_t, std::uint8_t, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ>;
-using Parameters = Join<Quantized, Floats>;
-
-/// The same numbers as doubles, dense.
-Result<Tensor> as_doubles(const Tensor& tensor) {
-  TRY_ASSIGN(const Tensor dense, tensor.to_dense());
-  TRY_ASSIGN(Tensor out, Tensor::allocate(DType::f64, dense.shape()));
-  TRY(dispatch<Parameters>(dense.dtype(), [&](auto tag) -> Result<void> {
-    using T = typename decltype(tag)::type;
-    const T* from = dense.data<T>();
-    std::transform(from, from + dense.size(), out.mutable_data<double>(), [](T x) { return static_cast<double>(x); });
-    return {};
-  }));
-  return out;
-}
 
 /// A scale or zero point, as doubles, seen with the shape that it belongs to. One with a single element holds for the whole
 /// tensor; a vector runs along the axis that many from the end (1: the last); more axes are those of `shape`, or 1.
@@ -51,7 +37,7 @@ const Tensor* optional_tensor(const EvalContext& context, std::size_t i) { retur
 /// x - zero, elementwise, as doubles: exact for bytes.
 Result<Tensor> shifted(const Tensor& x, const Tensor* zero, std::size_t axis_from_end) {
   TRY_ASSIGN(const Tensor shift, spread(zero, x.shape(), axis_from_end));
-  TRY_ASSIGN(Tensor out, as_doubles(x));
+  TRY_ASSIGN(Tensor out, as_doubles(x));  // never shared: x holds bytes
   const double* minus = shift.data<double>();
   double* to = out.mutable_data<double>();
   walk<2>(out.shape(), {&out.strides(), &shift.strides()}, [&](std::int64_t i, std::int64_t j) { to[i] -= minus[j]; });

@@ -6,6 +6,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "pawl/tensor.h"
 #include "tensor/dispatch.h"
 
 namespace pawl::ops {
@@ -36,5 +37,14 @@ T truncate_to(double value) {
   if (value <= static_cast<double>(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
   return static_cast<T>(value);
 }
+
+/// The same numbers as doubles, dense; float64 itself when it is that already. Any float or integer type.
+Result<Tensor> as_doubles(const Tensor& tensor);
+
+/// Doubles, of any strides, rounded to a dense tensor of another float type.
+Result<Tensor> rounded(const Tensor& doubles, DType dtype);
+
+/// A dense tensor of doubles, all zero.
+Result<Tensor> zero_doubles(const Dims& shape);
 
 }  // namespace pawl::ops
