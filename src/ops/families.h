@@ -48,6 +48,9 @@ std::span<const OpDef> recurrent_ops();    // rnn.cpp: RNN, GRU, LSTM
 std::span<const OpDef> attention_ops();    // attention.cpp: Attention
 std::span<const OpDef> rotary_ops();       // rotary.cpp: RotaryEmbedding
 std::span<const OpDef> linear_attention_ops();  // linear_attention.cpp: LinearAttention, CausalConvWithState
+std::span<const OpDef> loss_ops();         // loss.cpp: NegativeLogLikelihoodLoss, SoftmaxCrossEntropyLoss
+std::span<const OpDef> fourier_ops();      // fourier.cpp: DFT, STFT
+std::span<const OpDef> signal_ops();       // signal.cpp: HannWindow, …, MelWeightMatrix, Det
 std::span<const OpDef> softmax_ops();      // softmax.cpp: Softmax, LogSoftmax, Hardmax
 std::span<const OpDef> select_ops();       // select.cpp: ArgMax, ArgMin, TopK
 std::span<const OpDef> sequence_ops();     // sequence.cpp: Sequence*, SplitToSequence, ConcatFromSequence
