@@ -148,8 +148,6 @@ Result<void> Importer::import_node(const onnx::Node& node, Scope& scope, const s
   if (schema == nullptr || !implemented) {
     return fail(Code::unsupported, "operator {} of domain \"{}\" at opset {} is not supported", node.op_type, node.domain, version);
   }
-  if (schema->deprecated)
-    return fail(Code::unsupported, "operator {} of domain \"{}\" is deprecated since opset {}", node.op_type, node.domain, schema->since);
   TRY(check_arity(node, *schema));
   TRY_ASSIGN(const std::vector<onnx::Attribute> attributes, resolve_references(node, scope.frame()));
   TRY_ASSIGN(ops::Attributes checked, check_attributes(attributes, *schema));

@@ -1,10 +1,11 @@
-// Attention: softmax(scale·Q·Kᵀ, capped, + bias)·V, with grouped heads, a cache, masks, causality and windows. In double,
-// rounded on the way out, whatever softmax_precision is.
+// Attention: softmax(scale·Q·Kᵀ, capped, + bias)·V, with grouped heads, a cache, masks, causality and windows. f32 and f64 are
+// computed in double and rounded on the way out, whatever softmax_precision is.
 #include <cmath>
 
 #include "ops/axes.h"
 #include "ops/families.h"
 #include "ops/multiply.h"
+#include "tensor/scalar.h"
 #include "tensor/walk.h"
 
 namespace pawl::ops {
@@ -146,27 +147,65 @@ Result<Bias> read_bias(const EvalContext& context, const Heads& heads) {
   return bias;
 }
 
+/// Where results are rounded: f16 and bf16 after every operator of the standard's function body, other types at the end.
+struct Rounding {
+  DType dtype = DType::undefined;   ///< undefined: nowhere on the way
+  bool softmax = false;             ///< inside the softmax too, unless softmax_precision asks for more
+
+  [[nodiscard]] double operator()(double value) const {
+    if (dtype == DType::undefined) return value;
+    return static_cast<double>(decode_float(dtype, encode_float(dtype, value, Overflow::propagate)));
+  }
+};
+
+Rounding rounding_of(const EvalContext& context) {
+  const DType dtype = context.tensor(kQ).dtype();
+  if (dtype != DType::f16 && dtype != DType::bf16) return {};
+  const std::int64_t precision = context.attributes.integer("softmax_precision", static_cast<std::int64_t>(dtype));
+  return {dtype, precision == static_cast<std::int64_t>(dtype)};
+}
+
+/// Each number times `factor`, rounded.
+Result<Tensor> scaled(const Tensor& numbers, double factor, const Rounding& round) {
+  TRY_ASSIGN(Tensor product, numbers.clone());
+  for (double& number : product.mutable_values<double>()) number = round(number * factor);
+  return product;
+}
+
+/// exp(score - most), normalised.
+void softmax(double* scores, std::int64_t n, double most, const Rounding& rounding) {
+  const auto round = [&](double value) { return rounding.softmax ? rounding(value) : value; };
+  double sum = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    scores[i] = round(std::exp(round(scores[i] - most)));
+    sum += scores[i];
+    // A sum of bf16 rounds at every step, one of f16 once, as in the standard's own evaluator.
+    if (rounding.dtype == DType::bf16) sum = round(sum);
+  }
+  sum = round(sum);
+  for (std::int64_t i = 0; i < n; ++i) scores[i] = rounding(scores[i] / sum);
+}
+
 /// One row of scores, as it goes from the product to the weights; `keep` is written at the stage that is asked for.
-void weigh(double* scores, std::int64_t n, double softcap, const double* bias, Stage stage, double* keep) {
+void weigh(double* scores, std::int64_t n, double softcap, const double* bias, Stage stage, double* keep, const Rounding& round) {
   const auto keep_if = [&](Stage reached) {
     if (keep != nullptr && stage == reached) std::copy_n(scores, n, keep);
   };
   keep_if(Stage::product);
   if (softcap > 0)
-    for (std::int64_t i = 0; i < n; ++i) scores[i] = softcap * std::tanh(scores[i] / softcap);
+    for (std::int64_t i = 0; i < n; ++i) scores[i] = round(softcap * round(std::tanh(round(scores[i] / softcap))));
   keep_if(Stage::capped);
-  double most_bias = -std::numeric_limits<double>::infinity(), most = most_bias, sum = 0;
+  double most_bias = -std::numeric_limits<double>::infinity(), most = most_bias;
   for (std::int64_t i = 0; i < n; ++i) {
-    scores[i] += bias[i];
+    scores[i] = round(scores[i] + bias[i]);
     if (bias[i] > most_bias || bias[i] != bias[i]) most_bias = bias[i];
     if (scores[i] > most || scores[i] != scores[i]) most = scores[i];
   }
   keep_if(Stage::biased);
   // A row that sees nothing weighs nothing.
   const bool blind = most_bias == -std::numeric_limits<double>::infinity();
-  for (std::int64_t i = 0; i < n; ++i) sum += scores[i] = blind ? 0 : std::exp(scores[i] - most);
-  if (!blind)
-    for (std::int64_t i = 0; i < n; ++i) scores[i] /= sum;
+  if (blind) std::fill_n(scores, n, 0.0);
+  else softmax(scores, n, most, round);
   keep_if(Stage::softmax);
 }
 
@@ -186,29 +225,36 @@ Result<void> eval_attention(EvalContext& context) {
   const Heads& heads = operands.heads;
   TRY_ASSIGN(const Bias bias, read_bias(context, heads));
   TRY_ASSIGN(const Stage stage, stage_of(context.attributes));
-  TRY_ASSIGN(const Tensor keys, as_doubles(operands.key));
+  const Rounding round = rounding_of(context);
+  const double root = round(std::sqrt(scale_of(context.attributes, heads.size)));
+  TRY_ASSIGN(Tensor queries, as_doubles(operands.q));
+  TRY_ASSIGN(Tensor keys, as_doubles(operands.key));
+  if (round.dtype != DType::undefined) {
+    TRY_ASSIGN(queries, scaled(queries, root, round));
+    TRY_ASSIGN(keys, scaled(keys, root, round));
+  }
   TRY_ASSIGN(const Tensor values, as_doubles(operands.value));
   TRY_ASSIGN(Tensor y, zero_doubles({heads.batch, heads.queries, heads.rows, heads.value_size}));
   TRY_ASSIGN(Tensor scores, zero_doubles({heads.rows, heads.total}));
   TRY_ASSIGN(Tensor biases, zero_doubles({heads.total}));
   const bool kept = context.outputs.size() > 3 && context.wanted[3];
   TRY_ASSIGN(Tensor stages, zero_doubles(kept ? Dims{heads.batch, heads.queries, heads.rows, heads.total} : Dims{0}));
-  const double scale = scale_of(context.attributes, heads.size), softcap = context.attributes.real("softcap", 0);
+  const double scale = round.dtype != DType::undefined ? 1 : scale_of(context.attributes, heads.size), softcap = context.attributes.real("softcap", 0);
   double *score = scores.mutable_data<double>(), *hidden = biases.mutable_data<double>();
   const std::int64_t group = heads.keys == 0 ? 1 : heads.queries / heads.keys;
   for (std::int64_t n = 0; n < heads.batch && y.size() + stages.size() > 0; ++n)
     for (std::int64_t head = 0; head < heads.queries; ++head) {
       const std::int64_t q = n * heads.queries + head, kv = n * heads.keys + head / group;
-      const double *query = operands.q.data<double>() + q * heads.rows * heads.size, *key = keys.data<double>() + kv * heads.total * heads.size;
+      const double *query = queries.data<double>() + q * heads.rows * heads.size, *key = keys.data<double>() + kv * heads.total * heads.size;
       const double* value = values.data<double>() + kv * heads.total * heads.value_size;
       multiply(Matrix<double>{query, heads.rows, heads.size, heads.size, 1}, Matrix<double>{key, heads.size, heads.total, 1, heads.size},
                [&](std::int64_t i, std::int64_t j, const double* sums, std::int64_t count) {
-                 for (std::int64_t k = 0; k < count; ++k) score[i * heads.total + j + k] = sums[k] * scale;
+                 for (std::int64_t k = 0; k < count; ++k) score[i * heads.total + j + k] = round(sums[k] * scale);
                });
       for (std::int64_t row = 0; row < heads.rows; ++row) {
         for (std::int64_t column = 0; column < heads.total; ++column) hidden[column] = bias.at(n, head, row, column);
         double* keep = kept ? stages.mutable_data<double>() + (q * heads.rows + row) * heads.total : nullptr;
-        weigh(score + row * heads.total, heads.total, softcap, hidden, stage, keep);
+        weigh(score + row * heads.total, heads.total, softcap, hidden, stage, keep, round);
       }
       double* to = y.mutable_data<double>() + q * heads.rows * heads.value_size;
       multiply(Matrix<double>{score, heads.rows, heads.total, heads.total, 1},
