@@ -11,8 +11,8 @@ demo: ## Build, and let the character model of examples/charlm_mamba write
 test: ## Build, run the tests and, where they are, the conformance suites
 	@tools/run_tests
 
-check: ## What continuous integration runs: test, the sanitizers, 30 s of each fuzz target
-	@CI=true tools/run_tests
+check: ## Everything: test, the sanitizers, 30 s of each fuzz target
+	@CI=true PAWL_SANITIZERS=true tools/run_tests
 
 format: ## Format every source file in place
 	@tools/format

@@ -32,7 +32,7 @@ pawl::onnx::Model make_model(std::int64_t megabytes) {
   model.opset_imports.push_back({"", 16});
   pawl::onnx::Graph& graph = model.graph;
   graph.name = "weights";
-  graph.inputs.push_back({"h0", pawl::Type::tensor(pawl::DType::f32, {{1, side}})});
+  graph.inputs.push_back({"h0", pawl::Type::tensor(pawl::DType::f32, pawl::Dims{1, side})});
   const auto zeros = std::make_shared<std::vector<float>>(static_cast<std::size_t>(side * side), 0.5F);
   for (std::int64_t i = 0; i < kWeights; ++i) {
     const std::string number = std::to_string(i);
@@ -43,7 +43,7 @@ pawl::onnx::Model make_model(std::int64_t megabytes) {
     node.outputs = {"h" + std::to_string(i + 1)};
     graph.nodes.push_back(node);
   }
-  graph.outputs.push_back({"h" + std::to_string(kWeights), pawl::Type::tensor(pawl::DType::f32, {{1, side}})});
+  graph.outputs.push_back({"h" + std::to_string(kWeights), pawl::Type::tensor(pawl::DType::f32, pawl::Dims{1, side})});
   return model;
 }
 
