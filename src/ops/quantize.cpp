@@ -22,44 +22,55 @@ struct Granularity {
   std::int64_t inner_step = 0;
 };
 
-/// Blocked: the scale has x's shape but along the axis, where it has one element for each block.
-Result<Granularity> blocked(const Dims& x, const Dims& scale, std::size_t axis, std::int64_t block_size) {
-  bool fits = scale.size() == x.size();
+/// x seen as [outer, extent, inner] around the axis. Where x has no elements `outer` is 0, whatever its other extents.
+Granularity around_axis(const Dims& x, std::size_t axis, std::int64_t size) {
   Granularity grain;
-  grain.block = block_size;
-  for (std::size_t i = 0; fits && i < x.size(); ++i) {
-    const std::int64_t blocks = x[i] / block_size + (x[i] % block_size != 0 ? 1 : 0);
-    fits = scale[i] == (i == axis ? blocks : x[i]);
-    if (i < axis) grain.outer *= x[i];
-    if (i > axis) grain.inner *= x[i];
-  }
-  if (!fits)
-    return fail(Code::bad_shape, "scale {} does not fit {} in blocks of {} along axis {}", to_string(scale),
-                to_string(x), block_size, axis);
   grain.extent = x[axis];
-  grain.inner_step = 1;
-  grain.extent_step = grain.inner;
-  grain.outer_step = scale[axis] * grain.inner;
+  if (size == 0) {
+    grain.outer = 0;
+    return grain;
+  }
+  for (std::size_t i = 0; i < axis; ++i) grain.outer *= x[i];
+  for (std::size_t i = axis + 1; i < x.size(); ++i) grain.inner *= x[i];
   return grain;
+}
+
+/// The scale has x's shape but along the axis, where it has one element for each block.
+bool fits_blocks(const Dims& x, const Dims& scale, std::size_t axis, std::int64_t block_size) {
+  if (scale.size() != x.size()) return false;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const std::int64_t blocks = x[i] / block_size + (x[i] % block_size != 0 ? 1 : 0);
+    if (scale[i] != (i == axis ? blocks : x[i])) return false;
+  }
+  return true;
 }
 
 /// Errors: bad_shape, when the scale fits none of the three ways; bad_value.
 Result<Granularity> granularity(const Attributes& attributes, const Dims& x, const Dims& scale) {
-  Granularity grain;
   const std::int64_t block_size = attributes.integer("block_size", 0);
   if (block_size < 0) return fail(Code::bad_value, "block_size = {} is negative", block_size);
   TRY_ASSIGN(const std::int64_t scales, bounded_size(scale));
-  TRY_ASSIGN(grain.inner, bounded_size(x));
-  if (block_size == 0 && (scale.empty() || (scale.size() == 1 && scales == 1))) return grain;
+  TRY_ASSIGN(const std::int64_t size, bounded_size(x));
+  if (block_size == 0 && (scale.empty() || (scale.size() == 1 && scales == 1))) {
+    Granularity whole;
+    whole.inner = size;
+    return whole;
+  }
   TRY_ASSIGN(const std::size_t axis, resolve_axis(attributes.integer("axis", 1), x.size()));
-  if (block_size > 0) return blocked(x, scale, axis, block_size);
-  if (scale.size() != 1 || scales != x[axis])
-    return fail(Code::bad_shape, "scale {} fits neither {} nor its axis {}", to_string(scale), to_string(x), axis);
-  grain.extent = x[axis];
-  grain.inner = 1;
-  for (std::size_t i = 0; i < axis; ++i) grain.outer *= x[i];
-  for (std::size_t i = axis + 1; i < x.size(); ++i) grain.inner *= x[i];
-  grain.extent_step = 1;
+  Granularity grain = around_axis(x, axis, size);
+  if (block_size == 0) {
+    if (scale.size() != 1 || scales != x[axis])
+      return fail(Code::bad_shape, "scale {} fits neither {} nor its axis {}", to_string(scale), to_string(x), axis);
+    grain.extent_step = 1;
+    return grain;
+  }
+  if (!fits_blocks(x, scale, axis, block_size))
+    return fail(Code::bad_shape, "scale {} does not fit {} in blocks of {} along axis {}", to_string(scale),
+                to_string(x), block_size, axis);
+  grain.block = block_size;
+  grain.inner_step = 1;
+  grain.extent_step = grain.inner;
+  grain.outer_step = scale[axis] * grain.inner;
   return grain;
 }
 

@@ -86,6 +86,7 @@ std::vector<std::int64_t> count_grams(const Vocabulary<Token>& vocabulary, std::
   const std::int64_t longest = std::min(vocabulary.max_length, static_cast<std::int64_t>(vocabulary.pools.size()));
   for (std::int64_t n = vocabulary.min_length; n <= longest; ++n) {
     const auto& pool = vocabulary.pools[static_cast<std::size_t>(n - 1)];
+    if (pool.empty()) continue;
     for (std::int64_t step = 1; step <= length && step - 1 <= vocabulary.max_skip; ++step) {
       if (n == 1 && step > 1) break;  // a single token has no gaps
       for (std::int64_t first = 0; (n - 1) * step < length - first; ++first) {
