@@ -1,6 +1,7 @@
 // Concat and Tile: tensors put side by side.
 #include "ops/concat.h"
 
+#include "ops/axes.h"
 #include "ops/extents.h"
 #include "ops/families.h"
 #include "tensor/walk.h"
@@ -11,15 +12,6 @@ namespace {
 /// Concat-1 may leave the axis to its default.
 std::int64_t concat_axis(int since, const Attributes& attributes) {
   return attributes.integer("axis", since < 4 ? 1 : 0);
-}
-
-/// What two shapes that must agree say together of one extent.
-Result<Dim> agreed(const Dim& a, const Dim& b, std::size_t axis) {
-  if (a.known() && b.known() && a.value != b.value)
-    return fail(Code::bad_shape, "the inputs differ in axis {}, which is not concatenated: {} and {}", axis, a.value,
-                b.value);
-  if (a.known() || (!b.known() && !a.symbol.empty())) return a;
-  return b;
 }
 
 Result<void> infer_concat(InferContext& context) {
@@ -42,7 +34,12 @@ Result<void> infer_concat(InferContext& context) {
                   to_string(*shape));
     for (std::size_t k = 0; k < shape->size(); ++k) {
       if (k == axis) continue;
-      TRY_ASSIGN((*result)[k], agreed((*result)[k], (*shape)[k], k));
+      const std::optional<Dim> extent = agree_dim((*result)[k], (*shape)[k]);
+      if (!extent) {
+        return fail(Code::bad_shape, "{} and {} cannot be concatenated: they differ in axis {}, which is not {}",
+                    to_string(*result), to_string(*shape), k, axis);
+      }
+      (*result)[k] = *extent;
     }
     const Dim& extent = (*shape)[axis];
     certain = certain && extent.known() && !__builtin_add_overflow(total, extent.value, &total);

@@ -28,7 +28,8 @@ std::span<const OpDef> compress_ops();     // compress.cpp: Compress, NonZero
 std::span<const OpDef> unique_ops();       // unique.cpp: Unique
 std::span<const OpDef> cumulative_ops();   // cumulative.cpp: CumSum, CumProd
 std::span<const OpDef> resize_ops();       // resize.cpp: Resize, Upsample
-std::span<const OpDef> grid_ops();         // grid_sample.cpp: GridSample, AffineGrid
+std::span<const OpDef> grid_sample_ops();  // grid_sample.cpp: GridSample
+std::span<const OpDef> affine_grid_ops();  // affine_grid.cpp: AffineGrid
 std::span<const OpDef> roi_ops();          // roi.cpp: RoiAlign, MaxRoiPool
 std::span<const OpDef> non_max_suppression_ops();  // non_max_suppression.cpp: NonMaxSuppression
 std::span<const OpDef> col2im_ops();       // col2im.cpp: Col2Im

@@ -1,4 +1,5 @@
 // Pad: a tensor with a border, or cut where a pad is negative.
+#include "ops/axes.h"
 #include "ops/extents.h"
 #include "ops/families.h"
 #include "tensor/dispatch.h"
@@ -67,7 +68,13 @@ Result<void> infer_pad(InferContext& context) {
   }
   if (shape == nullptr) return {};
   if (!pads || (context.has_input(3) && !axes)) {
-    context.set_shape(0, unknown_dims(shape->size()));
+    SymbolicShape result = unknown_dims(shape->size());
+    if (axes) {
+      TRY_ASSIGN(const std::vector<bool> padded_axes, mark_axes(*axes, shape->size()));
+      for (std::size_t i = 0; i < result.size(); ++i)
+        if (!padded_axes[i]) result[i] = (*shape)[i];
+    }
+    context.set_shape(0, std::move(result));
     return {};
   }
   TRY_ASSIGN(const Pads border, pads_of(*pads, axes, shape->size()));

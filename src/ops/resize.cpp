@@ -1,6 +1,7 @@
 // Resize and Upsample.
 #include <cmath>
 
+#include "ops/axes.h"
 #include "ops/extents.h"
 #include "ops/families.h"
 #include "ops/resample.h"
@@ -201,8 +202,7 @@ Result<void> infer_resize(InferContext& context) {
   if (shape == nullptr) return {};
   SymbolicShape result(shape->size());
   TRY_ASSIGN(const Dims axes, requested_axes(context.attributes, shape->size()));
-  std::vector<bool> touched(shape->size(), false);
-  for (const std::int64_t axis : axes) touched[static_cast<std::size_t>(axis)] = true;
+  TRY_ASSIGN(const std::vector<bool> touched, mark_axes(axes, shape->size()));
   for (std::size_t i = 0; i < shape->size(); ++i)
     if (!touched[i]) result[i] = (*shape)[i];
   const Operands operands{context.constant(region_input(since)), context.constant(scales_input(since)),

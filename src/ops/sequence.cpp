@@ -207,7 +207,7 @@ Result<void> infer_split_to(InferContext& context) {
 }
 
 /// A sequence of more parts than this is a mistake or an attack: each takes memory of its own, its elements may not.
-constexpr std::int64_t kMaxParts = std::int64_t{1} << 26;
+constexpr std::int64_t kMaxParts = std::int64_t{1} << 22;
 
 /// The extents of the parts: as listed, or by one size with a smaller rest at the end.
 Result<std::vector<std::int64_t>> part_extents(const Tensor& split, std::int64_t extent) {
@@ -221,6 +221,7 @@ Result<std::vector<std::int64_t>> part_extents(const Tensor& split, std::int64_t
     for (; left > 0; left -= parts.back()) parts.push_back(std::min(left, sizes[0]));
     return parts;
   }
+  if (split.size() > kMaxParts) return fail(Code::limit, "{} parts are more than {}", split.size(), kMaxParts);
   for (const std::int64_t size : sizes) {
     if (size < 0) return fail(Code::bad_value, "split {} has a negative part", to_string(sizes));
     if (size > left) break;

@@ -1,6 +1,7 @@
 // Operators that read or change the shape of a tensor and leave its elements where they are: all results are views.
 #include "ops/extents.h"
 #include "ops/families.h"
+#include "ops/infer.h"
 #include "tensor/walk.h"
 
 namespace pawl::ops {
@@ -230,15 +231,6 @@ Result<void> eval_transpose(EvalContext& context) {
   return {};
 }
 
-/// One extent of Expand's output; `wanted` is what the shape input says, nullopt when it is not constant.
-Result<Dim> expanded(const Dim& from, std::optional<std::int64_t> wanted) {
-  if (!wanted) return from.known() && from.value != 1 ? from : Dim();
-  if (*wanted == 1) return from;
-  if (from.known() && from.value != 1 && from.value != *wanted)
-    return fail(Code::bad_shape, "an axis of {} cannot be expanded to {}", from.value, *wanted);
-  return Dim(*wanted);
-}
-
 Result<void> infer_expand(InferContext& context) {
   TRY_ASSIGN(const std::optional<Dims> wanted, constant_integers(context, 1));
   const std::optional<std::size_t> count = known_count(context, 1);
@@ -247,17 +239,7 @@ Result<void> infer_expand(InferContext& context) {
     for (const std::int64_t extent : *wanted)
       if (extent < 0) return fail(Code::bad_value, "shape {} has a negative extent", to_string(*wanted));
   if (shape == nullptr || !count) return {};
-  const std::size_t rank = std::max(shape->size(), *count);
-  SymbolicShape result(rank);
-  for (std::size_t i = 0; i < rank; ++i) {
-    const Dim from = i < shape->size() ? (*shape)[shape->size() - 1 - i] : Dim(1);
-    std::optional<std::int64_t> to;
-    if (i >= *count)
-      to = 1;
-    else if (wanted)
-      to = (*wanted)[*count - 1 - i];
-    TRY_ASSIGN(result[rank - 1 - i], expanded(from, to));
-  }
+  TRY_ASSIGN(SymbolicShape result, broadcast_shapes(*shape, wanted ? symbolic(*wanted) : unknown_dims(*count)));
   context.set_shape(0, std::move(result));
   return {};
 }

@@ -119,7 +119,7 @@ Result<void> eval_unique(EvalContext& context) {
   TRY_ASSIGN(const Tensor rows, data.view(shape, strides).to_dense());
   TRY_ASSIGN(const Compare compare, compare_of(data.dtype()));
   const std::int64_t count = shape[0];
-  if (count > kMaxElements) return fail(Code::limit, "{} slices are too many", count);
+  if (count > (std::int64_t{1} << 31)) return fail(Code::limit, "{} slices are too many", count);
   const std::int64_t width = count == 0 ? 0 : rows.size() / count;
   const Groups groups = group_rows(rows, count, width, compare, context.attributes.integer("sorted", 1) != 0);
   Dims result_shape = data.shape();
