@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ops/draws.h"
 #include "ops/op.h"
 #include "ops/schema.h"
 
@@ -24,7 +25,7 @@ inline Result<Value> call(std::string_view name, std::int64_t opset, std::vector
   const auto flags = std::make_unique<bool[]>(inputs.size() + 8);
   std::fill_n(flags.get(), inputs.size() + 8, true);
   std::vector<Value> outputs(8);
-  std::mt19937_64 random(seed);
+  ops::RandomStreams random(seed);
   EvalContext context{*schema, list, pointers, {flags.get(), inputs.size()}, outputs, {flags.get(), outputs.size()},
                       &random};
   TRY(row->eval(context));

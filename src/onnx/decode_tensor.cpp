@@ -101,6 +101,7 @@ Result<NamedTensor> decode_tensor(Fields fields, Source& source) {
   TRY_ASSIGN(const TensorHead head, head_of(tensor));
   NamedTensor result;
   TRY_ASSIGN(result.tensor, elements_of(tensor, head, source));
+  if (tensor.raw) source.passed(*tensor.raw);
   result.name = std::move(tensor.name);
   if (tensor.data_location == 1) result.external_location = std::move(tensor.external.location);
   return result;

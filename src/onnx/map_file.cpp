@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
@@ -27,6 +28,7 @@ Result<Bytes> map_open_file(int file, const std::filesystem::path& path) {
   if (memory == MAP_FAILED) return failed("map", path, errno);
   Bytes bytes;
   bytes.data = {static_cast<const std::byte*>(memory), size};
+  bytes.mapped = true;
   bytes.owner = std::shared_ptr<const void>(memory, [size](const void* p) { munmap(const_cast<void*>(p), size); });
   return bytes;
 }
@@ -40,6 +42,16 @@ Result<Bytes> map_file(const std::filesystem::path& path) {
   Result<Bytes> bytes = map_open_file(file, path);
   close(file);
   return bytes;
+}
+
+void release_pages(const Bytes& bytes, std::size_t begin, std::size_t end) {
+  if (!bytes.mapped) return;
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  begin = (begin + page - 1) / page * page;
+  end = std::min(end, bytes.data.size()) / page * page;
+  if (begin >= end) return;
+  // A hint: where it fails nothing but memory is lost.
+  (void)madvise(const_cast<std::byte*>(bytes.data.data()) + begin, end - begin, MADV_DONTNEED);
 }
 
 }  // namespace pawl::onnx

@@ -14,10 +14,15 @@ namespace pawl::onnx {
 struct Bytes {
   std::span<const std::byte> data;
   std::shared_ptr<const void> owner;
+  bool mapped = false;   ///< the memory is a file's: its pages can be given back and come again when somebody reads them
 };
 
 /// Maps a whole file read-only. Errors: io.
 Result<Bytes> map_file(const std::filesystem::path& path);
+
+/// Gives back the pages that [begin, end) of a mapped file covers whole. What the file holds does not change: the next
+/// read of them brings them again. Does nothing when `bytes` is not a mapped file.
+void release_pages(const Bytes& bytes, std::size_t begin, std::size_t end);
 
 /// Decodes a serialized ModelProto. Nothing of it is trusted: wire types, lengths, nesting (at most kMaxNesting), dims
 /// and offsets are checked, unknown fields are skipped. Tensors view `bytes` where they can.

@@ -16,6 +16,9 @@ constexpr std::uint64_t kFloor = std::uint64_t{64} << 20;
 constexpr std::uint64_t kPerByte = 1024;
 constexpr std::uint64_t kPerExternalByte = 8;
 
+/// From this size on, in bytes, giving pages back is worth a system call.
+constexpr std::size_t kLargeWeights = std::size_t{256} << 10;
+
 bool is_below(const fs::path& path, const fs::path& folder) {
   const auto [end, at] = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
   return end == folder.end() && at != path.end();
@@ -57,6 +60,14 @@ Result<Bytes> Source::external(const std::string& location) {
   const Bytes file = entry->second;
   files_.emplace(location, file);
   return file;
+}
+
+void Source::passed(std::string_view weights) {
+  if (!bytes_.mapped || weights.size() < kLargeWeights) return;
+  const auto end = static_cast<std::size_t>(reinterpret_cast<const std::byte*>(weights.data()) - bytes_.data.data()) + weights.size();
+  if (end <= released_ || end > bytes_.data.size()) return;
+  release_pages(bytes_, released_, end);
+  released_ = end;
 }
 
 Result<Tensor> Source::allocate(DType dtype, const Dims& shape) {

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <optional>
-#include <random>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +17,7 @@
 namespace pawl::ops {
 
 struct Schema;
+class RandomStreams;
 
 /// The value of one attribute of a node. Graph attributes are not here: they belong to control flow (graph::Node).
 struct Attribute {
@@ -112,7 +112,7 @@ struct EvalContext {
   std::span<const bool> last_use;         ///< input i is not needed after this node: take(i) may give its memory away
   std::span<Value> outputs;               ///< to be filled: at least every wanted one
   std::span<const bool> wanted;           ///< false where the node's output is omitted or never read
-  std::mt19937_64* random;                ///< the run's generator, for the operators that draw
+  RandomStreams* random;                  ///< the run's, for the operators that draw
 
   [[nodiscard]] int since() const;
   [[nodiscard]] bool has_input(std::size_t i) const { return i < inputs.size() && inputs[i] != nullptr; }

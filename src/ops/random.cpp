@@ -1,11 +1,9 @@
-// Operators that draw random numbers. A node's own seed gives the numbers that numpy's RandomState(seed) gives, so that
-// results of the standard's reference can be reproduced; without one the run's generator seeds the node.
+// Operators that draw random numbers: each node has a stream of its own (draws.h).
 #include <algorithm>
 #include <cmath>
-#include <random>
-#include <utility>
 
 #include "ops/convert.h"
+#include "ops/draws.h"
 #include "ops/elementwise.h"
 #include "ops/extents.h"
 #include "ops/families.h"
@@ -15,52 +13,13 @@
 namespace pawl::ops {
 namespace {
 
-/// Mersenne Twister with numpy's ways of making numbers from its words.
-class Draws {
- public:
-  explicit Draws(std::uint32_t seed) : words_(seed) {}
-
-  /// In [0, 1), 53 bits.
-  double uniform() {
-    const std::uint32_t high = static_cast<std::uint32_t>(words_()) >> 5;
-    const std::uint32_t low = static_cast<std::uint32_t>(words_()) >> 6;
-    return (high * 67108864.0 + low) / 9007199254740992.0;
-  }
-
-  /// Standard normal, by Marsaglia's polar method; every second one was made together with the one before.
-  double normal() {
-    if (spare_) return *std::exchange(spare_, std::nullopt);
-    double x = 0;
-    double y = 0;
-    double square = 0;
-    do {
-      x = 2 * uniform() - 1;
-      y = 2 * uniform() - 1;
-      square = x * x + y * y;
-    } while (square >= 1 || square == 0);
-    const double factor = std::sqrt(-2 * std::log(square) / square);
-    spare_ = factor * x;
-    return factor * y;
-  }
-
-  bool bernoulli(double p) {
-    // The rarer outcome is the one beyond the threshold.
-    return p <= 0.5 ? uniform() > 1 - p : uniform() <= p;
-  }
-
- private:
-  std::mt19937 words_;
-  std::optional<double> spare_;
-};
-
-std::uint32_t run_seed(EvalContext& context) { return static_cast<std::uint32_t>((*context.random)()); }
-
-/// `seed` is a float in all operators but Dropout.
-Draws draws_of(EvalContext& context) {
-  if (const auto* seed = context.attributes.get<float>("seed"); seed != nullptr && !std::isnan(*seed))
-    return Draws(static_cast<std::uint32_t>(truncated<std::int64_t>(static_cast<double>(*seed))));
-  if (const auto* seed = context.attributes.get<std::int64_t>("seed")) return Draws(static_cast<std::uint32_t>(*seed));
-  return Draws(run_seed(context));
+/// The node's stream. `seed` is a float in all operators but Dropout.
+Draws& draws_of(EvalContext& context) {
+  std::optional<std::uint32_t> seed;
+  if (const auto* real = context.attributes.get<float>("seed"); real != nullptr && !std::isnan(*real))
+    seed = static_cast<std::uint32_t>(truncated<std::int64_t>(static_cast<double>(*real)));
+  if (const auto* integer = context.attributes.get<std::int64_t>("seed")) seed = static_cast<std::uint32_t>(*integer);
+  return context.random->stream(context.attributes, seed);
 }
 
 /// A tensor whose elements are f(), computed in double, of that type.
@@ -112,7 +71,7 @@ Result<void> eval_drawn(EvalContext& context, F draw) {
   else {
     TRY_ASSIGN(shape, shape_attribute(context.attributes));
   }
-  Draws draws = draws_of(context);
+  Draws& draws = draws_of(context);
   TRY_ASSIGN(context.outputs[0], filled(dtype, shape, [&] { return draw(draws); }));
   return {};
 }
@@ -172,7 +131,7 @@ Result<void> eval_multinomial(EvalContext& context) {
   const std::int64_t rows = logits.shape()[0];
   const std::int64_t classes = logits.shape()[1];
   TRY_ASSIGN(Tensor chosen, Tensor::allocate(DType::i64, {rows, samples}));
-  Draws draws = draws_of(context);
+  Draws& draws = draws_of(context);
   for (std::int64_t row = 0; row < rows; ++row) {
     TRY_ASSIGN(const std::vector<double> sums,
                cumulated({logits.data<double>() + row * classes, static_cast<std::size_t>(classes)}));
@@ -221,7 +180,7 @@ Result<void> eval_dropout(EvalContext& context) {
   const Tensor data = context.tensor(0);
   TRY_ASSIGN(const std::optional<double> ratio, training_ratio(context));
   TRY_ASSIGN(Tensor mask, Tensor::allocate(DType::boolean, data.shape()));
-  Draws draws = draws_of(context);
+  Draws& draws = draws_of(context);
   for (bool& kept : mask.mutable_values<bool>()) kept = !ratio || draws.uniform() >= *ratio;
   if (ratio) {
     const auto scale = static_cast<float>(1 / (1 - *ratio));

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <functional>
-#include <random>
 
 #include "graph/graph.h"
 

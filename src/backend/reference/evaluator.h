@@ -3,6 +3,7 @@
 
 #include "backend/reference/prepare.h"
 #include "graph/infer.h"
+#include "ops/draws.h"
 
 namespace pawl::reference {
 
@@ -60,7 +61,7 @@ class Evaluator {
   Value take_input(const NodePlan& plan, Frame& frame, std::size_t i);
 
   const EvaluateOptions& options_;
-  std::mt19937_64 random_;
+  ops::RandomStreams random_;
   int depth_ = 0;                ///< loops around the node that is running
   std::uint64_t ticks_ = 0;
 };
