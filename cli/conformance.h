@@ -47,7 +47,14 @@ struct CaseResult {
 /// for a MODELS.tsv that cannot be understood.
 Result<std::vector<Case>> find_cases(const std::filesystem::path& directory, const Expectation& otherwise);
 
+/// How a case is run.
+struct CaseOptions {
+  RunOptions run;
+  /// Where operators have a function body, run the case a second time with the bodies in their place.
+  bool expand = false;
+};
+
 /// Runs all data sets of a case. Errors: interrupted; everything else is a CaseResult.
-Result<CaseResult> run_case(const Case& test, const RunOptions& options);
+Result<CaseResult> run_case(const Case& test, const CaseOptions& options);
 
 }  // namespace pawl::cli

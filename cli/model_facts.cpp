@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/try.h"
+#include "ops/functions.h"
 #include "ops/op.h"
 #include "ops/schema.h"
 
@@ -163,8 +164,9 @@ std::vector<OperatorName> missing_operators(const onnx::Model& model) {
     if (control_flow || functions.contains(name)) continue;
     const ops::OpDef* row = ops::find_op(use.domain, use.name);
     const ops::Schema* schema = ops::find_schema(use.domain, use.name, use.opset);
-    const bool known = row != nullptr && schema != nullptr &&
-                       std::find(row->since.begin(), row->since.end(), schema->since) != row->since.end();
+    const ops::FunctionDef* function = ops::find_function(use.domain, use.name);
+    const bool known = schema != nullptr && ((function != nullptr && function->has(schema->since)) ||
+                       (row != nullptr && std::find(row->since.begin(), row->since.end(), schema->since) != row->since.end()));
     if (!known) missing.insert(name);
   }
   return {missing.begin(), missing.end()};

@@ -72,12 +72,17 @@ std::vector<Error> Model::check(const std::filesystem::path& path) {
   return problems;
 }
 
-Result<Program> Program::compile(const Model& model, const CompileOptions&) {
+Result<Program> Program::compile(const Model& model, const CompileOptions& options) {
   return guard([&]() -> Result<Program> {
     auto state = std::make_shared<State>();
     state->model = model.state_;
-    TRY(graph::verify(*state->model->imported.graph));
-    TRY_ASSIGN(state->reference, reference::prepare(*state->model->imported.graph));
+    const graph::Graph* graph = state->model->imported.graph.get();
+    if (options.expansion != Expansion::needed) {
+      TRY_ASSIGN(state->expanded, graph::import(state->model->onnx, nullptr, {.expansion = options.expansion}));
+      graph = state->expanded.graph.get();
+    }
+    TRY(graph::verify(*graph));
+    TRY_ASSIGN(state->reference, reference::prepare(*graph));
     return Program(std::move(state));
   });
 }

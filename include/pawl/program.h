@@ -15,7 +15,16 @@
 
 namespace pawl {
 
-struct CompileOptions {};
+/// Operators that the standard defines as functions of others may give way to that definition.
+enum class Expansion : std::uint8_t {
+  needed,  ///< where there is no evaluation of the operator itself
+  loops,   ///< also where the definition is a Scan or a Loop, which then is compiled like any other
+  all,     ///< everywhere
+};
+
+struct CompileOptions {
+  Expansion expansion = Expansion::needed;
+};
 
 /// Where a long run stands: step `done` of `total` (0: not known) of the outermost loop.
 struct Progress {
@@ -56,6 +65,8 @@ class Program {
 
   [[nodiscard]] const std::vector<Port>& inputs() const;
   [[nodiscard]] const std::vector<Port>& outputs() const;
+  /// Operators that gave way to their definitions (CompileOptions::expansion).
+  [[nodiscard]] std::size_t expansions() const;
 
  private:
   struct State;

@@ -64,7 +64,8 @@ Result<void> check_present(const onnx::Node& node, std::size_t first) {
 
 }  // namespace
 
-Result<Body> Importer::import_body(const onnx::Graph& graph, std::size_t bound, Scope& scope, const std::string& place) {
+Result<Body> Importer::import_body(const onnx::Graph& graph, std::size_t bound, std::span<const std::string> fed, Scope& scope,
+                                   const std::string& place) {
   if (graph.inputs.size() < bound)
     return fail(Code::bad_model, "the body has {} inputs, the node feeds it {}", graph.inputs.size(), bound);
   const std::unordered_set<std::string_view> initializers = initializer_names(graph);
@@ -85,6 +86,9 @@ Result<Body> Importer::import_body(const onnx::Graph& graph, std::size_t bound, 
   body.graph->name = graph.name;
   Scope inner(*body.graph, &scope, scope.frame());
   declare_types(graph, inner);
+  std::vector<ValueId> sources;
+  for (const std::string& name : fed) sources.push_back(scope.resolve(name).value_or(ValueId{}));
+  const Opened opened(*this, inner, std::move(sources));
   for (std::size_t i = 0; i < bound; ++i) {
     TRY(define_input(graph.inputs[i], inner));
   }
@@ -132,7 +136,7 @@ Result<ScanOp> Importer::import_scan(const onnx::Node& node, const ops::Schema& 
     TRY_ASSIGN(scan.input_reversed, read_directions(attributes, "scan_input_directions", scan.elements));
     TRY_ASSIGN(scan.output_reversed, read_directions(attributes, "scan_output_directions", scan.outputs));
   }
-  TRY_ASSIGN(scan.body, import_body(*graph, given, scope, place));
+  TRY_ASSIGN(scan.body, import_body(*graph, given, std::span(node.inputs).subspan(first), scope, place));
   return scan;
 }
 
@@ -151,7 +155,7 @@ Result<LoopOp> Importer::import_loop(const onnx::Node& node, const std::vector<o
   if (node.outputs.size() > loop.carried + loop.outputs) {
     return fail(Code::bad_model, "the node has {} outputs, its body gives {}", node.outputs.size(), loop.carried + loop.outputs);
   }
-  TRY_ASSIGN(loop.body, import_body(*graph, 2 + loop.carried, scope, place));
+  TRY_ASSIGN(loop.body, import_body(*graph, 2 + loop.carried, node.inputs, scope, place));
   return loop;
 }
 
@@ -171,7 +175,7 @@ Result<IfOp> Importer::import_if(const onnx::Node& node, const std::vector<onnx:
       without_inputs.inputs.clear();
       graph = &without_inputs;
     }
-    TRY_ASSIGN((taken ? made.then_branch : made.else_branch), import_body(*graph, 0, scope, fmt::format("{} {}", place, role)));
+    TRY_ASSIGN((taken ? made.then_branch : made.else_branch), import_body(*graph, 0, {}, scope, fmt::format("{} {}", place, role)));
   }
   return made;
 }

@@ -12,13 +12,6 @@
 namespace pawl::graph {
 namespace {
 
-std::string label_of(const onnx::Node& node) {
-  if (!node.name.empty()) return fmt::format("{} \"{}\"", node.op_type, node.name);
-  for (const std::string& output : node.outputs)
-    if (!output.empty()) return fmt::format("{} of \"{}\"", node.op_type, output);
-  return node.op_type;
-}
-
 std::string normal_domain(const std::string& domain) { return domain == "ai.onnx" ? "" : domain; }
 
 bool is_control_flow(std::string_view domain, std::string_view op_type) {
@@ -27,12 +20,20 @@ bool is_control_flow(std::string_view domain, std::string_view op_type) {
 
 }  // namespace
 
+std::string label_of(const onnx::Node& node) {
+  if (!node.name.empty()) return fmt::format("{} \"{}\"", node.op_type, node.name);
+  for (const std::string& output : node.outputs)
+    if (!output.empty()) return fmt::format("{} of \"{}\"", node.op_type, output);
+  return node.op_type;
+}
+
 void declare_types(const onnx::Graph& graph, Scope& scope) {
   for (const onnx::ValueInfo& info : graph.value_infos) scope.declared()[info.name] = info.type;
   for (const onnx::ValueInfo& info : graph.outputs) scope.declared()[info.name] = info.type;
 }
 
-Importer::Importer(const onnx::Model& model, Problems* problems) : model_(model), problems_(problems) {
+Importer::Importer(const onnx::Model& model, Problems* problems, const ImportOptions& options)
+    : model_(model), problems_(problems), options_(options) {
   for (const onnx::Function& function : model.functions)
     functions_.emplace(std::tuple(normal_domain(function.domain), function.name, function.overload), &function);
 }
@@ -137,18 +138,21 @@ void Importer::import_nodes(const std::vector<onnx::Node>& nodes, Scope& scope, 
 Result<void> Importer::import_node(const onnx::Node& node, Scope& scope, const std::string& place) {
   if (scope.frame().function != nullptr && ++inlined_nodes_ > kMaxInlinedNodes)
     return fail(Code::limit, "the model has more than {} nodes once its functions are inlined", kMaxInlinedNodes);
-  if (const onnx::Function* function = find_function(node)) return inline_call(node, *function, scope, place);
+  if (scope.frame().from_table && node.domain == ops::kGraphDomain) return inline_graph(node, scope, place);
+  if (const onnx::Function* function = find_function(node)) return inline_call(node, *function, false, scope, place);
   const std::string domain = normal_domain(node.domain);
   TRY_ASSIGN(const std::int64_t version, opset(node.domain, scope.frame()));
   const ops::Schema* schema = ops::find_schema(domain, node.op_type, version);
   const ops::OpDef* def = is_control_flow(domain, node.op_type) ? nullptr : ops::find_op(domain, node.op_type);
-  const bool implemented =
-      def == nullptr ? is_control_flow(domain, node.op_type)
-                     : schema == nullptr || std::find(def->since.begin(), def->since.end(), schema->since) != def->since.end();
-  if (schema == nullptr || !implemented) {
+  const bool evaluated = def != nullptr && schema != nullptr && std::find(def->since.begin(), def->since.end(), schema->since) != def->since.end();
+  if (schema != nullptr) {
+    if (evaluated || def == nullptr) TRY(check_arity(node, *schema));
+    TRY_ASSIGN(const onnx::Function* body, expansion(node, *schema, evaluated ? def : nullptr, scope));
+    if (body != nullptr) return inline_call(node, *body, true, scope, place);
+  }
+  if (schema == nullptr || !(evaluated || is_control_flow(domain, node.op_type))) {
     return fail(Code::unsupported, "operator {} of domain \"{}\" at opset {} is not supported", node.op_type, node.domain, version);
   }
-  TRY(check_arity(node, *schema));
   TRY_ASSIGN(const std::vector<onnx::Attribute> attributes, resolve_references(node, scope.frame()));
   TRY_ASSIGN(ops::Attributes checked, check_attributes(attributes, *schema));
 
@@ -184,43 +188,6 @@ Result<void> Importer::check_arity(const onnx::Node& node, const ops::Schema& sc
     const bool missing = i >= node.inputs.size() || node.inputs[i].empty();
     if (schema.inputs[i].occurs == ops::Occurs::single && missing)
       return fail(Code::bad_model, "input {} (\"{}\") of {}-{} is missing", i, schema.inputs[i].name, schema.name, schema.since);
-  }
-  return {};
-}
-
-Result<void> Importer::inline_call(const onnx::Node& node, const onnx::Function& function, Scope& scope, const std::string& place) {
-  for (const CallFrame* frame = &scope.frame(); frame != nullptr; frame = frame->caller)
-    if (frame->function == &function) return fail(Code::bad_model, "function \"{}\" calls itself", function.name);
-  if (scope.frame().depth >= kMaxCallDepth) return fail(Code::limit, "functions call each other more than {} deep", kMaxCallDepth);
-  if (node.inputs.size() > function.inputs.size() || node.outputs.size() > function.outputs.size()) {
-    return fail(Code::bad_model, "function \"{}\" has {} inputs and {} outputs, the call {} and {}", function.name,
-                function.inputs.size(), function.outputs.size(), node.inputs.size(), node.outputs.size());
-  }
-  TRY(check_opsets(function.opset_imports));
-
-  CallFrame frame;
-  frame.function = &function;
-  frame.caller = &scope.frame();
-  frame.depth = scope.frame().depth + 1;
-  for (const onnx::Attribute& attribute : function.attribute_defaults) frame.attributes[attribute.name] = attribute;
-  TRY_ASSIGN(const std::vector<onnx::Attribute> given, resolve_references(node, scope.frame()));
-  for (const onnx::Attribute& attribute : given) frame.attributes[attribute.name] = attribute;
-
-  TRY_ASSIGN(const std::vector<ValueId> inputs, resolve_inputs(node, scope));
-  Scope body(scope.graph(), nullptr, frame);
-  for (std::size_t i = 0; i < function.inputs.size(); ++i) {
-    if (body.has_own(function.inputs[i])) return fail(Code::bad_model, "input \"{}\" is named twice", function.inputs[i]);
-    body.bind(function.inputs[i], i < inputs.size() ? inputs[i] : ValueId{});
-  }
-  import_nodes(function.nodes, body, (place.empty() ? "" : place + " / ") + label_of(node));
-  if (first_ && problems_ == nullptr) return *first_;
-
-  for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-    if (node.outputs[i].empty()) continue;
-    if (scope.sees(node.outputs[i]))
-      return fail(Code::bad_model, "output \"{}\" is already the name of another value", node.outputs[i]);
-    TRY_ASSIGN(const ValueId id, resolve(function.outputs[i], body));
-    scope.bind(node.outputs[i], id);
   }
   return {};
 }
@@ -264,6 +231,7 @@ Result<void> Importer::import_main() {
   imported_.graph->name = model_.graph.name;
   const CallFrame main_frame;
   Scope scope(*imported_.graph, nullptr, main_frame);
+  const Opened opened(*this, scope, {});
   if (model_.ir_version > kNewestIr)
     return fail(Code::unsupported, "IR version {} is newer than the newest known one, {}", model_.ir_version, kNewestIr);
   TRY(check_opsets(model_.opset_imports));
@@ -290,6 +258,8 @@ Result<Imported> Importer::run() {
   return std::move(imported_);
 }
 
-Result<Imported> import(const onnx::Model& model, Problems* problems) { return Importer(model, problems).run(); }
+Result<Imported> import(const onnx::Model& model, Problems* problems, const ImportOptions& options) {
+  return Importer(model, problems, options).run();
+}
 
 }  // namespace pawl::graph

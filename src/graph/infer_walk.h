@@ -11,9 +11,10 @@ class InferWalk {
   explicit InferWalk(const InferSinks& sinks) : sinks_(sinks) {}
 
   Result<Facts> graph(const Graph& graph, Facts inputs, Facts captured);
+  /// Facts of a node's outputs, given those of its graph's values.
+  Result<Facts> node(const Node& node, const Facts& facts);
 
  private:
-  Result<Facts> node(const Node& node, const Facts& facts);
   Result<Facts> bodies(const Node& node, std::span<const ops::Fact* const> inputs, const Facts& facts);
   Result<Facts> scan(const ScanOp& scan, const Facts& inputs, const Facts& outer);
   Result<Facts> loop(const LoopOp& loop, const Facts& inputs, const Facts& outer, std::size_t output_count);

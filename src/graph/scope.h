@@ -16,6 +16,7 @@ struct CallFrame {
   std::unordered_map<std::string, onnx::Attribute> attributes;
   const CallFrame* caller = nullptr;
   std::size_t depth = 0;
+  bool from_table = false;  ///< of the operators' own function table; graph attributes may be called by name
 };
 
 /// The names of one graph, or of one function inlined into a graph. `parent` is the scope of the node that holds this

@@ -47,6 +47,12 @@ std::string describe_circle(const std::vector<onnx::Node>& nodes, const std::vec
 
 }  // namespace
 
+std::vector<std::string> outer_reads(const onnx::Graph& graph) {
+  Names reads;
+  add_outer_reads(graph, reads);
+  return {reads.begin(), reads.end()};
+}
+
 Result<std::vector<std::size_t>> topological_order(const std::vector<onnx::Node>& nodes) {
   std::unordered_map<std::string_view, std::size_t> producer;
   for (std::size_t i = 0; i < nodes.size(); ++i)

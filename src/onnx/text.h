@@ -21,6 +21,9 @@ namespace pawl::onnx {
 /// Errors: bad_file ("line:column: expected …, found …"); limit (nesting, sizes); unsupported (opaque types).
 Result<Model> parse_text(std::string_view text, const std::filesystem::path& folder = {});
 
+/// Parses one function: "<domain: "local", opset_import: ["" : 25]> f (x) => (y) { y = Neg(x) }". Errors as parse_text.
+Result<Function> parse_function(std::string_view text);
+
 /// Prints a model so that parse_text() gives the same one back, to the bit; where the bytes of a tensor came from is
 /// not part of it. Tensors of more than `max_elements` elements are cut ("… 12 more"), which no longer parses; 0 means
 /// never.

@@ -14,6 +14,8 @@ Result<Model> parse_text(std::string_view text, const std::filesystem::path& fol
   return Parser(text, folder).model();
 }
 
+Result<Function> parse_function(std::string_view text) { return Parser(text, {}).function(); }
+
 Result<Model> Parser::model() {
   Model model;
   TRY(model_header(model));

@@ -22,6 +22,8 @@ class Parser {
 
   /// [header] graph function*
   Result<Model> model();
+  /// [header] name ["<" attributes ">"] "(" inputs ")" "=>" "(" outputs ")" ["<" value infos ">"] nodes
+  Result<Function> function();
 
  private:
   using Entries = std::vector<std::pair<std::string, std::string>>;
@@ -30,9 +32,6 @@ class Parser {
   Result<void> function_header(Function& function);
   Result<Entries> entries();
   Result<std::vector<OpsetImport>> opset_imports();
-
-  /// [header] name ["<" attributes ">"] "(" inputs ")" "=>" "(" outputs ")" ["<" value infos ">"] nodes
-  Result<Function> function();
   Result<void> function_attributes(Function& function);
   Result<std::vector<std::string>> function_values(Function& function);
 

@@ -111,4 +111,8 @@ Result<std::vector<Value>> Program::run(std::span<const NamedValue> inputs, cons
   return run(ordered, options);
 }
 
+std::size_t Program::expansions() const {
+  return state_->expanded.graph == nullptr ? state_->model->imported.expanded : state_->expanded.expanded;
+}
+
 }  // namespace pawl

@@ -9,6 +9,7 @@ namespace pawl {
 
 struct Program::State {
   std::shared_ptr<const Model::State> model;
+  graph::Imported expanded;  ///< the model with its functions expanded; without a graph: as it was loaded
   std::shared_ptr<const reference::Prepared> reference;
 
   Result<std::vector<Value>> accept(std::span<const Value> inputs) const;

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tensor/dispatch.h"
@@ -133,6 +134,19 @@ Difference first_difference(const Value& got, const Value& want, Tolerance toler
   }
   if (got.is_none() && want.is_none()) return std::nullopt;
   return fmt::format("got {}, want {}", describe(got), describe(want));
+}
+
+Tolerance allow_roundings(Tolerance tolerance, const Value& want, int roundings) {
+  if (!want.is_tensor()) return tolerance;
+  double step = 0;
+  switch (want.tensor().dtype()) {
+    case DType::bf16: step = 0x1p-8; break;
+    case DType::f16: step = 0x1p-11; break;
+    case DType::f32: step = 0x1p-24; break;
+    case DType::f64: step = 0x1p-53; break;
+    default: return tolerance;
+  }
+  return {std::max(tolerance.rtol, roundings * step), std::max(tolerance.atol, roundings * step)};
 }
 
 }  // namespace pawl

@@ -14,6 +14,10 @@ struct Tolerance {
   double atol = 1e-6;
 };
 
+/// `tolerance`, and room for some roundings to the element type: what a function body may differ from an evaluation that
+/// rounds once. Nothing more for types that are exact.
+Tolerance allow_roundings(Tolerance tolerance, const Value& want, int roundings);
+
 /// Where `got` differs from `want`, in a line of words; nullopt when it does not.
 ///   Kinds, element types and shapes must be equal. Floats (and complex numbers, by the length of their difference)
 ///   match within the tolerance; NaN equals NaN and an infinity only itself. Everything else must be equal. Sequences
