@@ -1,11 +1,12 @@
-// DFT and STFT. In double, rounded once.
+// DFT and STFT. In double, rounded once; of float32 in float where that is what others compute.
 #include <bit>
 #include <cmath>
 #include <complex>
-#include <numbers>
+#include <optional>
 
 #include "ops/axes.h"
 #include "ops/families.h"
+#include "ops/mixed_radix.h"
 #include "ops/wide.h"
 
 namespace pawl::ops {
@@ -13,77 +14,88 @@ namespace {
 
 using Complex = std::complex<double>;
 
-/// The transform of n numbers `step` apart, by their smallest prime factor; roots[k·turn] are the n-th roots of unity.
-void transform(const Complex* from, std::int64_t step, std::int64_t n, const std::vector<Complex>& roots, Complex* to, Complex* scratch) {
-  if (n == 1) {
-    *to = *from;
-    return;
-  }
-  std::int64_t factor = 2;
-  while (n % factor != 0 && factor * factor <= n) ++factor;
-  if (n % factor != 0) factor = n;
-  const std::int64_t part = n / factor, turn = static_cast<std::int64_t>(roots.size()) / n;
-  for (std::int64_t i = 0; i < factor; ++i) transform(from + i * step, step * factor, part, roots, scratch + i * part, to + i * part);
-  for (std::int64_t k = 0; k < n; ++k) {
-    Complex sum = 0;
-    for (std::int64_t i = 0; i < factor; ++i) sum += scratch[i * part + k % part] * roots[static_cast<std::size_t>(i * k % n * turn)];
-    to[k] = sum;
-  }
-}
-
-std::vector<Complex> roots_of_unity(std::int64_t n, int sign) {
-  std::vector<Complex> roots(static_cast<std::size_t>(n));
-  const double turn = sign * 2 * std::numbers::pi / static_cast<double>(n);
-  for (std::size_t k = 0; k < roots.size(); ++k) roots[k] = std::polar(1.0, turn * static_cast<double>(k));
-  return roots;
-}
-
-std::int64_t largest_factor(std::int64_t n) {
-  std::int64_t largest = 1;
-  for (std::int64_t factor = 2; factor * factor <= n; ++factor)
-    for (; n % factor == 0; n /= factor) largest = factor;
-  return std::max(largest, n);
-}
-
 /// A length with a large prime factor, as a convolution of a length that is a power of 2.
 ///   Source: Bluestein 1970, the chirp z-transform.
-void transform_by_chirp(const std::vector<Complex>& in, int sign, std::vector<Complex>& out) {
-  const auto n = static_cast<std::int64_t>(in.size());
-  const auto m = static_cast<std::int64_t>(std::bit_ceil(2 * in.size()));
-  std::vector<Complex> chirp(in.size()), a(static_cast<std::size_t>(m)), b(a), c(a), d(a);
-  const std::vector<Complex> turns = roots_of_unity(2 * n, sign), roots = roots_of_unity(m, -1);
-  for (std::int64_t k = 0; k < n; ++k) {
-    const auto at = static_cast<std::size_t>(k);
-    chirp[at] = turns[static_cast<std::size_t>(k * k % (2 * n))];
-    a[at] = in[at] * chirp[at];
-    b[at] = b[static_cast<std::size_t>((m - k) % m)] = std::conj(chirp[at]);
+class Chirp {
+ public:
+  Chirp(std::int64_t n, int sign) : length_(static_cast<std::int64_t>(std::bit_ceil(2 * static_cast<std::size_t>(n)))), transform_(length_, -1) {
+    const std::vector<Complex> turns = roots_of_unity(2 * n, sign);
+    chirp_.resize(static_cast<std::size_t>(n));
+    kernel_.resize(static_cast<std::size_t>(length_));
+    for (std::int64_t k = 0; k < n; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      chirp_[at] = turns[static_cast<std::size_t>(k * k % (2 * n))];
+      kernel_[at] = kernel_[static_cast<std::size_t>((length_ - k) % length_)] = std::conj(chirp_[at]);
+    }
+    transform_.run(kernel_);
   }
-  transform(a.data(), 1, m, roots, c.data(), d.data());
-  transform(b.data(), 1, m, roots, a.data(), d.data());
-  // A transform of conjugates is the conjugate of the inverse one.
-  for (std::size_t i = 0; i < c.size(); ++i) c[i] = std::conj(c[i] * a[i]);
-  transform(c.data(), 1, m, roots, b.data(), d.data());
-  for (std::size_t k = 0; k < in.size(); ++k) out[k] = chirp[k] * std::conj(b[k]) / static_cast<double>(m);
-}
+
+  void run(const std::vector<Complex>& in, std::vector<Complex>& out) {
+    padded_.assign(kernel_.size(), Complex(0));
+    for (std::size_t k = 0; k < in.size(); ++k) padded_[k] = in[k] * chirp_[k];
+    transform_.run(padded_);
+    // A transform of conjugates is the conjugate of the inverse one.
+    for (std::size_t i = 0; i < padded_.size(); ++i) padded_[i] = std::conj(padded_[i] * kernel_[i]);
+    transform_.run(padded_);
+    for (std::size_t k = 0; k < in.size(); ++k) out[k] = chirp_[k] * std::conj(padded_[k]) / static_cast<double>(length_);
+  }
+
+ private:
+  std::int64_t length_;
+  MixedRadix<double> transform_;
+  std::vector<Complex> chirp_, kernel_, padded_;
+};
 
 /// Transforms of one length and direction: fill `in`, run, read `out`. An inverse one divides by the length.
-struct Transform {
-  bool inverse;
-  std::vector<Complex> in, out, scratch, roots;  ///< no roots where the length has a large prime factor
+///   single : in float where the length has no prime factor above 5, as the standard's test data are; else in double
+class Transform {
+ public:
+  std::vector<Complex> in, out;
 
-  Transform(std::int64_t n, bool backwards) : inverse(backwards), in(static_cast<std::size_t>(n)), out(in) {
-    constexpr std::int64_t kLargeFactor = 64;
-    if (largest_factor(n) > kLargeFactor) return;
-    scratch.resize(in.size());
-    roots = roots_of_unity(n, inverse ? 1 : -1);
+  Transform(std::int64_t n, bool backwards, bool single) : in(static_cast<std::size_t>(n)), out(in), is_inverse_(backwards) {
+    constexpr std::int64_t kLargeFactor = 64, kSingleFactor = 5;
+    const std::int64_t largest = largest_factor(n);
+    const int sign = is_inverse_ ? 1 : -1;
+    if (largest > kLargeFactor) chirp_.emplace(n, sign);
+    else if (single && largest <= kSingleFactor) narrow_.emplace(n, sign);
+    else wide_.emplace(n, sign);
   }
 
-  void run() {
-    if (roots.empty()) transform_by_chirp(in, inverse ? 1 : -1, out);
-    else transform(in.data(), 1, static_cast<std::int64_t>(in.size()), roots, out.data(), scratch.data());
-    if (inverse)
+  /// `real`: the imaginary parts of `in` are 0, so those of `out` mirror each other.
+  void run(bool real) {
+    run_complex();
+    if (!real) return;
+    const std::size_t n = out.size();
+    out[0].imag(0);
+    if (n % 2 == 0) out[n / 2].imag(0);
+    for (std::size_t k = 1; 2 * k < n; ++k) out[n - k] = std::conj(out[k]);
+  }
+
+ private:
+  void run_complex() {
+    if (narrow_) return run_narrow();
+    if (chirp_) {
+      chirp_->run(in, out);
+    } else {
+      out = in;
+      wide_->run(out);
+    }
+    if (is_inverse_)
       for (Complex& x : out) x /= static_cast<double>(in.size());
   }
+
+  void run_narrow() {
+    values_.assign(in.begin(), in.end());
+    narrow_->run(values_);
+    const float factor = is_inverse_ ? 1.0F / static_cast<float>(in.size()) : 1.0F;
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = Complex(values_[i].real() * factor, values_[i].imag() * factor);
+  }
+
+  bool is_inverse_;
+  std::optional<Chirp> chirp_;
+  std::optional<MixedRadix<float>> narrow_;
+  std::optional<MixedRadix<double>> wide_;
+  std::vector<std::complex<float>> values_;
 };
 
 // Lengths of one transform: the tables of longer ones are not worth a file's word.
@@ -185,7 +197,7 @@ Result<void> eval_dft(EvalContext& context) {
     for (std::size_t i = 0; i + 1 < shape.size(); ++i)
       if (i != axis) (i < axis ? outer : inner) *= shape[i];
     const std::int64_t parts = shape.back(), read = std::min(shape[axis], mirrored ? length / 2 + 1 : length), out_parts = result.back();
-    Transform fourier(length, is_inverse(context.attributes));
+    Transform fourier(length, is_inverse(context.attributes), context.tensor(0).dtype() == DType::f32);
     for (std::int64_t i = 0; i < outer; ++i)
       for (std::int64_t j = 0; j < inner; ++j) {
         const double* signal = x.data<double>() + (i * shape[axis] * inner + j) * parts;
@@ -194,7 +206,7 @@ Result<void> eval_dft(EvalContext& context) {
           fourier.in[static_cast<std::size_t>(k)] = element(signal, k, inner, parts);
           if (mirrored && k > 0 && k < length - k) fourier.in[static_cast<std::size_t>(length - k)] = std::conj(element(signal, k, inner, parts));
         }
-        fourier.run();
+        fourier.run(parts == 1);
         const std::vector<Complex>& spectrum = fourier.out;
         double* to = out.mutable_data<double>() + (i * result[axis] * inner + j) * out_parts;
         for (std::int64_t k = 0; k < result[axis]; ++k) {
@@ -259,14 +271,14 @@ Result<void> eval_stft(EvalContext& context) {
   TRY_ASSIGN(const std::int64_t frames, frame_count(length, frame, step));
   const std::int64_t bins = is_onesided(context.attributes, 1) ? frame / 2 + 1 : frame;
   TRY_ASSIGN(Tensor out, zero_doubles({batch, frames, bins, 2}));
-  Transform fourier(frame, false);
+  Transform fourier(frame, false, context.tensor(0).dtype() == DType::f32);
   double* to = out.mutable_data<double>();
   for (std::int64_t n = 0; n < batch; ++n)
     for (std::int64_t f = 0; f < frames; ++f) {
       const double* from = signal.data<double>() + (n * length + f * step) * parts;
       for (std::int64_t i = 0; i < frame; ++i)
         fourier.in[static_cast<std::size_t>(i)] = element(from, i, 1, parts) * (window.defined() ? window.data<double>()[i] : 1.0);
-      fourier.run();
+      fourier.run(parts == 1);
       const std::vector<Complex>& spectrum = fourier.out;
       for (std::int64_t k = 0; k < bins; ++k) {
         *to++ = spectrum[static_cast<std::size_t>(k)].real();
