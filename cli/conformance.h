@@ -50,6 +50,7 @@ Result<std::vector<Case>> find_cases(const std::filesystem::path& directory, con
 /// How a case is run.
 struct CaseOptions {
   RunOptions run;
+  Guarantee guarantee = Guarantee::deterministic;
   /// Where operators have a function body, run the case a second time with the bodies in their place.
   bool expand = false;
 };

@@ -23,6 +23,7 @@ struct RunArguments {
   std::vector<std::string> dims;    ///< SYMBOL=N or INPUT.AXIS=N
   std::string output_dir;
   bool random_inputs = false;
+  bool exact = false;
   std::uint64_t seed = 1;
 };
 
@@ -120,7 +121,7 @@ Result<int> run_model(RunArguments arguments) {
   if (arguments.model.empty()) return fail(Code::bad_argument, "MODEL is required (pawl run --help tells more)");
   TRY_ASSIGN(const Model model, Model::load(arguments.model));
   TRY_ASSIGN_IN_FILE(arguments.model, const std::vector<Value> inputs, gather_inputs(arguments, model.inputs()));
-  TRY_ASSIGN(const Program program, Program::compile(model));
+  TRY_ASSIGN(const Program program, Program::compile(model, {.guarantee = arguments.exact ? Guarantee::exact : Guarantee::deterministic}));
   const std::vector<std::string> stems = output_stems(model.outputs());
   const bool write = !arguments.output_dir.empty();
   if (write) TRY(prepare_output_folder(arguments.output_dir, stems));
@@ -155,6 +156,7 @@ Action define_run(CLI::App& command) {
                   "integers, sequences). Characters outside [A-Za-z0-9_.-] become _; should two names become the same, "
                   "the later one gets _2")
       ->type_name("DIR");
+  command.add_flag("--exact", arguments->exact, "Give the bits of the reference evaluator: no faster way that rounds otherwise");
   command.add_flag("--random-inputs", arguments->random_inputs,
                    "Make up the inputs that no --input gives: floats in [-1, 1], integers 0 to 9");
   command

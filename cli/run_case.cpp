@@ -131,7 +131,7 @@ Result<CaseResult> run_program(const Case& test, const Model& model, const Progr
 Result<CaseResult> run_data_sets(const Case& test, const CaseOptions& options) {
   const Result<Model> model = Model::load(test.models[0]);
   if (!model.ok()) return judge_refusal(test, model.error());
-  const Result<Program> program = Program::compile(*model);
+  const Result<Program> program = Program::compile(*model, {.guarantee = options.guarantee});
   if (!program.ok()) return judge_refusal(test, program.error());
   std::size_t compared = 0;
   TRY_ASSIGN(CaseResult result, run_program(test, *model, *program, options.run, false, compared));
@@ -139,7 +139,7 @@ Result<CaseResult> run_data_sets(const Case& test, const CaseOptions& options) {
   if (!test.expectation.may_run) return failed("it must be refused, and runs");
   if (compared == 0 && !test.expectation.may_be_refused) return skipped("there is no expected output to compare with");
   if (!options.expand) return result;
-  const Result<Program> expanded = Program::compile(*model, {.expansion = Expansion::all});
+  const Result<Program> expanded = Program::compile(*model, {.guarantee = options.guarantee, .expansion = Expansion::all});
   if (!expanded.ok()) return failed(Error(expanded.error()).in("expanded").to_string());
   if (expanded->expansions() <= program->expansions()) return result;
   TRY_ASSIGN(result, run_program(test, *model, *expanded, options.run, true, compared));

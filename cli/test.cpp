@@ -21,6 +21,7 @@ struct TestArguments {
   std::string json;
   double rtol = 1e-3;
   double atol = 1e-7;
+  bool exact = false;
   bool expand = false;
   bool verbose = false;
 };
@@ -135,7 +136,7 @@ Result<int> run_tests(const TestArguments& arguments) {
   for (Case& test : cases) {
     line.show(fmt::format("{} of {}: {}", report.cases.size() + 1, cases.size(), test.name));
     const auto start = std::chrono::steady_clock::now();
-    TRY_ASSIGN(CaseResult result, run_case(test, {run_options(line), arguments.expand}));
+    TRY_ASSIGN(CaseResult result, run_case(test, {run_options(line), arguments.exact ? Guarantee::exact : Guarantee::deterministic, arguments.expand}));
     if (interrupt_flag()) return fail(Code::interrupted, "interrupted");
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     report.cases.push_back({std::move(test), std::move(result), took.count()});
@@ -161,6 +162,7 @@ Action define_test(CLI::App& command) {
       ->capture_default_str();
   command.add_option("--atol", arguments->atol, "Absolute tolerance, where no MODELS.tsv gives another")
       ->capture_default_str();
+  command.add_flag("--exact", arguments->exact, "Run by the reference evaluator alone");
   command.add_flag("--expand", arguments->expand,
                    "Where operators have a function body, run the case a second time with the bodies in their place");
   command.add_flag("-v,--verbose", arguments->verbose, "A line for each case, and why it was skipped");

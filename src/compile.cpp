@@ -76,6 +76,7 @@ Result<Program> Program::compile(const Model& model, const CompileOptions& optio
   return guard([&]() -> Result<Program> {
     auto state = std::make_shared<State>();
     state->model = model.state_;
+    state->guarantee = options.guarantee;
     const graph::Graph* graph = state->model->imported.graph.get();
     if (options.expansion != Expansion::needed) {
       TRY_ASSIGN(state->expanded, graph::import(state->model->onnx, nullptr, {.expansion = options.expansion}));

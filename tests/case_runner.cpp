@@ -57,7 +57,7 @@ class CaseTest : public testing::Test {
   void TestBody() override {
     check_forms(case_.model.text);
     const Result<Model> model = Model::from_text(case_.model.text, folder_);
-    const Result<Program> program = model.ok() ? Program::compile(*model) : Result<Program>(model.error());
+    const Result<Program> program = model.ok() ? Program::compile(*model, {.guarantee = Guarantee::exact}) : Result<Program>(model.error());
     if (case_.refusal) {
       ASSERT_FALSE(program.ok()) << "the model was not refused";
       expect_error(program.error(), *case_.refusal);
@@ -74,7 +74,7 @@ class CaseTest : public testing::Test {
  private:
   /// Where operators have a function body, the bodies in their place give the same outputs.
   void run_expanded(const Model& model, const Program& program) {
-    const Result<Program> expanded = Program::compile(model, {.expansion = Expansion::all});
+    const Result<Program> expanded = Program::compile(model, {.guarantee = Guarantee::exact, .expansion = Expansion::all});
     const bool must_run = std::any_of(case_.runs.begin(), case_.runs.end(), [](const CaseRun& each) { return !each.error; });
     if (!expanded.ok() && !must_run) return;
     ASSERT_TRUE(expanded.ok()) << "expanded: " << expanded.error().to_string();

@@ -115,8 +115,8 @@ void compare(const Example& example, const std::string& text, DType dtype, std::
   SCOPED_TRACE(text);
   const Result<Model> model = Model::from_text(text);
   ASSERT_TRUE(model.ok()) << model.error().to_string();
-  const Result<Program> evaluated = Program::compile(*model);
-  const Result<Program> expanded = Program::compile(*model, {.expansion = Expansion::all});
+  const Result<Program> evaluated = Program::compile(*model, {.guarantee = Guarantee::exact});
+  const Result<Program> expanded = Program::compile(*model, {.guarantee = Guarantee::exact, .expansion = Expansion::all});
   ASSERT_TRUE(evaluated.ok() && expanded.ok()) << (expanded.ok() ? "" : expanded.error().to_string());
   ASSERT_EQ(evaluated->expansions(), 0U);
   ASSERT_GE(expanded->expansions(), 1U);

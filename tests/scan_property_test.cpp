@@ -274,7 +274,7 @@ void check(std::uint32_t seed) {
   const std::string text = print_model(c);
   const auto model = pawl::Model::from_text(text);
   ASSERT_TRUE(model.ok()) << model.error().to_string() << "\n" << text;
-  const auto program = pawl::Program::compile(*model);
+  const auto program = pawl::Program::compile(*model, {.guarantee = pawl::Guarantee::exact});
   ASSERT_TRUE(program.ok()) << program.error().to_string();
   const std::vector<Value> inputs = make_inputs(c);
   const std::vector<Array> want = expected(c);

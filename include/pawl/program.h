@@ -22,7 +22,14 @@ enum class Expansion : std::uint8_t {
   all,     ///< everywhere
 };
 
+/// What may differ from the bits of the reference evaluator.
+enum class Guarantee : std::uint8_t {
+  deterministic,  ///< sums in another order or precision, within stated bounds; the same bits on every run with the same build, machine and threads
+  exact,          ///< nothing
+};
+
 struct CompileOptions {
+  Guarantee guarantee = Guarantee::deterministic;
   Expansion expansion = Expansion::needed;
 };
 

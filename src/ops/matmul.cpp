@@ -15,34 +15,6 @@ Error cannot_multiply(const Shape& a, const Shape& b) {
   return fail(Code::bad_shape, "shapes {} and {} cannot be multiplied as matrices", to_string(a), to_string(b));
 }
 
-/// Both operands as stacks of matrices, and the shape of their product.
-struct Stacks {
-  Tensor a, b;
-  Dims batch;
-  Dims shape;
-};
-
-Result<Stacks> stack_operands(const Tensor& left, const Tensor& right) {
-  Stacks stacks;
-  TRY_ASSIGN(stacks.a, aligned(left));
-  TRY_ASSIGN(stacks.b, aligned(right));
-  Tensor &a = stacks.a, &b = stacks.b;
-  const auto mismatch = [&] { return cannot_multiply(left.shape(), right.shape()); };
-  if (a.rank() == 0 || b.rank() == 0) return mismatch();
-  const bool matrix_a = a.rank() > 1, matrix_b = b.rank() > 1;
-  if (!matrix_a) a = a.view({1, a.shape()[0]}, {0, a.strides()[0]});
-  if (!matrix_b) b = b.view({b.shape()[0], 1}, {b.strides()[0], 0});
-  const Dims &shape_a = a.shape(), &shape_b = b.shape();
-  if (shape_a.back() != shape_b[shape_b.size() - 2]) return mismatch();
-  const auto batch = broadcast_shapes(std::span(shape_a.begin(), shape_a.size() - 2), std::span(shape_b.begin(), shape_b.size() - 2));
-  if (!batch.ok()) return mismatch();
-  stacks.batch = *batch;
-  stacks.shape = *batch;
-  if (matrix_a) stacks.shape.push_back(shape_a[shape_a.size() - 2]);
-  if (matrix_b) stacks.shape.push_back(shape_b.back());
-  return stacks;
-}
-
 /// Strides of a stack's leading axes, seen with the shape `batch`.
 Dims batch_strides(const Tensor& stack, const Dims& batch) {
   Dims strides(batch.size(), 0);
@@ -72,6 +44,30 @@ constexpr OpDef kMatMul[] = {{.name = "MatMul", .since = {1, 9, 13}, .infer = in
 
 }  // namespace
 
+Result<Stacks> stack_operands(const Tensor& left, const Tensor& right) {
+  Stacks stacks;
+  TRY_ASSIGN(stacks.a, aligned(left));
+  TRY_ASSIGN(stacks.b, aligned(right));
+  Tensor &a = stacks.a, &b = stacks.b;
+  const auto mismatch = [&] { return cannot_multiply(left.shape(), right.shape()); };
+  if (a.rank() == 0 || b.rank() == 0) return mismatch();
+  const bool matrix_a = a.rank() > 1, matrix_b = b.rank() > 1;
+  if (!matrix_a) a = a.view({1, a.shape()[0]}, {0, a.strides()[0]});
+  if (!matrix_b) b = b.view({b.shape()[0], 1}, {b.strides()[0], 0});
+  const Dims &shape_a = a.shape(), &shape_b = b.shape();
+  if (shape_a.back() != shape_b[shape_b.size() - 2]) return mismatch();
+  const auto batch = broadcast_shapes(std::span(shape_a.begin(), shape_a.size() - 2), std::span(shape_b.begin(), shape_b.size() - 2));
+  if (!batch.ok()) return mismatch();
+  stacks.batch = *batch;
+  stacks.shape = *batch;
+  if (matrix_a) stacks.shape.push_back(shape_a[shape_a.size() - 2]);
+  if (matrix_b) stacks.shape.push_back(shape_b.back());
+  merge_rows(stacks);
+  stacks.steps_a = batch_strides(a, stacks.batch);
+  stacks.steps_b = batch_strides(b, stacks.batch);
+  return stacks;
+}
+
 Result<void> infer_product(InferContext& context, std::size_t left, std::size_t right) {
   const SymbolicShape* a = context.shape(left);
   const SymbolicShape* b = context.shape(right);
@@ -98,15 +94,13 @@ Result<void> infer_product(InferContext& context, std::size_t left, std::size_t 
 Result<Tensor> product(const Tensor& left, const Tensor& right) {
   TRY_ASSIGN(Stacks stacks, stack_operands(left, right));
   TRY_ASSIGN(Tensor out, Tensor::allocate(stacks.a.dtype(), stacks.shape));
-  merge_rows(stacks);
   if (out.size() == 0) return out;
-  const Dims steps_a = batch_strides(stacks.a, stacks.batch), steps_b = batch_strides(stacks.b, stacks.batch);
   return dispatch<Factors>(out.dtype(), [&](auto tag) -> Result<Tensor> {
     using T = typename decltype(tag)::type;
     T* to = out.mutable_data<T>();
     Matrix<T> a = last_two_axes<T>(stacks.a), b = last_two_axes<T>(stacks.b);
     const T *first_a = a.data, *first_b = b.data;
-    walk<2>(stacks.batch, {&steps_a, &steps_b}, [&](std::int64_t offset_a, std::int64_t offset_b) {
+    walk<2>(stacks.batch, {&stacks.steps_a, &stacks.steps_b}, [&](std::int64_t offset_a, std::int64_t offset_b) {
       a.data = first_a + offset_a;
       b.data = first_b + offset_b;
       multiply(a, b, [&](std::int64_t i, std::int64_t j, const Wide<T>* sums, std::int64_t n) {

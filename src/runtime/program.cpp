@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backend/cpu/accelerate.h"
 #include "base/guard.h"
 #include "graph/infer.h"
 
@@ -76,6 +77,8 @@ Result<std::vector<Value>> Program::State::accept(std::span<const Value> inputs)
 Result<std::vector<Value>> Program::State::run(std::span<const Value> inputs, const RunOptions& options) const {
   TRY_ASSIGN(std::vector<Value> accepted, accept(inputs));
   reference::EvaluateOptions evaluate_options;
+  if (guarantee != Guarantee::exact)
+    evaluate_options.accelerate = [](const ops::OpDef& def, ops::EvalContext& context) { return cpu::accelerate(def, context); };
   evaluate_options.interrupted = options.interrupted;
   evaluate_options.seed = options.seed;
   evaluate_options.max_steps = options.max_steps;

@@ -11,6 +11,7 @@ struct Program::State {
   std::shared_ptr<const Model::State> model;
   graph::Imported expanded;  ///< the model with its functions expanded; without a graph: as it was loaded
   std::shared_ptr<const reference::Prepared> reference;
+  Guarantee guarantee = Guarantee::deterministic;
 
   Result<std::vector<Value>> accept(std::span<const Value> inputs) const;
   Result<std::vector<Value>> run(std::span<const Value> inputs, const RunOptions& options) const;

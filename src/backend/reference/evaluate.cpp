@@ -89,7 +89,11 @@ Result<void> Evaluator::call(const NodePlan& plan, const graph::OpCall& call, Fr
   frame.results.assign(node.outputs.size(), Value());
   ops::EvalContext context{*call.schema,  call.attributes, frame.arguments, {plan.last_use.get(), node.inputs.size()},
                            frame.results, {plan.wanted.get(), node.outputs.size()}, &random_};
-  TRY(call.def->eval(context));
+  bool done = false;
+  if (options_.accelerate != nullptr && depth_ == 0) {
+    TRY_ASSIGN(done, options_.accelerate(*call.def, context));
+  }
+  if (!done) TRY(call.def->eval(context));
   for (std::size_t i = 0; i < node.outputs.size(); ++i)
     if (plan.wanted[i]) at(frame, node.outputs[i]) = std::move(frame.results[i]);
   return {};

@@ -15,7 +15,12 @@ struct Progress {
   std::int64_t total = 0;
 };
 
+/// A faster way for an operator: true when the outputs are there, false when its own evaluation is to do it.
+using Accelerate = Result<bool> (*)(const ops::OpDef&, ops::EvalContext&);
+
 struct EvaluateOptions {
+  /// Asked before each operator outside of loops. May be null.
+  Accelerate accelerate = nullptr;
   const std::atomic<bool>* interrupted = nullptr;
   std::function<void(const Progress&)> progress;
   std::uint64_t seed = 0;

@@ -1,0 +1,28 @@
+// Large operators on the CPU: float matrix products, convolutions and pools through oneDNN, which is loaded when it is first
+// needed. Without it, and for everything else, the operator's own evaluation serves.
+#pragma once
+
+#include "ops/op.h"
+
+namespace pawl::cpu {
+
+/// The least work that is handed to oneDNN. Measured by bench/large_operators (docs/benchmarks.md).
+struct Policy {
+  std::int64_t products = 1 << 18;   ///< multiplications of a MatMul, Gemm, Conv or ConvTranspose
+  std::int64_t elements = 1 << 18;   ///< elements in all windows of a pool
+};
+
+/// Evaluates the operator, if it is one of those and large enough.
+///   returns : true when the outputs are there; false when nothing was done: not this operator, type, form or size, or no oneDNN
+///   bits    : the same for the same inputs, machine and number of threads; the sums are in float, so they differ from the
+///             evaluation's by up to count·2^-24 of the sum of magnitudes
+///   Errors  : limit
+Result<bool> accelerate(const ops::OpDef& def, ops::EvalContext& context, const Policy& policy = {});
+
+/// Whether there is anything to be gained for the operator in this build.
+bool is_accelerated(const ops::OpDef& def);
+
+/// Whether this build knows oneDNN and the machine has it. Loads it.
+bool has_dnnl();
+
+}  // namespace pawl::cpu

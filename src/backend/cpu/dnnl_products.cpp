@@ -1,0 +1,91 @@
+// MatMul and Gemm through oneDNN's sgemm.
+#include <algorithm>
+
+#include "backend/cpu/dnnl_library.h"
+#include "backend/cpu/dnnl_operators.h"
+#include "base/try.h"
+#include "ops/matmul.h"
+#include "ops/multiply.h"
+#include "tensor/walk.h"
+
+namespace pawl::cpu {
+namespace {
+
+using ops::EvalContext;
+
+/// A matrix as sgemm takes it: rows or columns without gaps between their elements.
+struct Operand {
+  char transposed = 'N';
+  const float* data = nullptr;
+  std::int64_t step = 1;
+};
+
+bool operand(const ops::Matrix<float>& matrix, Operand& operand) {
+  operand.data = matrix.data;
+  if ((matrix.column_step == 1 || matrix.columns == 1) && (matrix.row_step >= matrix.columns || matrix.rows == 1)) {
+    operand.step = std::max(matrix.row_step, matrix.columns);
+    return true;
+  }
+  operand.transposed = 'T';
+  operand.step = std::max(matrix.column_step, matrix.rows);
+  return (matrix.row_step == 1 || matrix.rows == 1) && (matrix.column_step >= matrix.rows || matrix.columns == 1);
+}
+
+/// to = alpha·a·b + beta·to; false where the matrices lie in a way that sgemm does not take.
+bool multiply(const DnnlLibrary& library, const ops::Matrix<float>& a, const ops::Matrix<float>& b, float alpha, float beta, float* to) {
+  Operand left, right;
+  if (!operand(a, left) || !operand(b, right)) return false;
+  return library.sgemm(left.transposed, right.transposed, a.rows, b.columns, a.columns, alpha, left.data, left.step, right.data, right.step,
+                       beta, to, b.columns) == dnnl_success;
+}
+
+}  // namespace
+
+Result<bool> accelerate_matmul(EvalContext& context, const Policy& policy) {
+  const Result<ops::Stacks> planned = ops::stack_operands(context.tensor(0), context.tensor(1));
+  if (!planned.ok()) return false;
+  const ops::Stacks& stacks = *planned;
+  ops::Matrix<float> a = ops::last_two_axes<float>(stacks.a), b = ops::last_two_axes<float>(stacks.b);
+  if (!reaches(policy.products, {checked_size(stacks.batch).value_or(0), a.rows, a.columns, b.columns})) return false;
+  const DnnlLibrary* library = DnnlLibrary::get();
+  if (library == nullptr) return false;
+  TRY_ASSIGN(Tensor out, Tensor::allocate(DType::f32, stacks.shape));
+  float* to = out.mutable_data<float>();
+  const float *first_a = a.data, *first_b = b.data;
+  bool done = true;
+  walk<2>(stacks.batch, {&stacks.steps_a, &stacks.steps_b}, [&](std::int64_t at_a, std::int64_t at_b) {
+    a.data = first_a + at_a;
+    b.data = first_b + at_b;
+    done = done && multiply(*library, a, b, 1, 0, to);
+    to += a.rows * b.columns;
+  });
+  if (done) context.outputs[0] = std::move(out);
+  return done;
+}
+
+Result<bool> accelerate_gemm(EvalContext& context, const Policy& policy) {
+  const Tensor &a = context.tensor(0), &b = context.tensor(1);
+  if (a.rank() != 2 || b.rank() != 2 || !a.aligned() || !b.aligned()) return false;
+  ops::Matrix<float> left = ops::last_two_axes<float>(a), right = ops::last_two_axes<float>(b);
+  if (context.attributes.integer("transA", 0) != 0) left = left.transposed();
+  if (context.attributes.integer("transB", 0) != 0) right = right.transposed();
+  if (left.columns != right.rows || !reaches(policy.products, {left.rows, left.columns, right.columns})) return false;
+  const DnnlLibrary* library = DnnlLibrary::get();
+  if (library == nullptr) return false;
+  const Dims shape = {left.rows, right.columns};
+  const float beta = context.attributes.real("beta", 1);
+  TRY_ASSIGN(Tensor out, Tensor::allocate(DType::f32, shape));
+  const bool biased = context.has_input(2);
+  if (biased) {
+    // Zero times NaN is NaN, which sgemm does not know of; and old versions stretch only where they say so.
+    const Tensor& c = context.tensor(2);
+    const auto common = broadcast_shapes(c.shape(), shape);
+    if (beta == 0 || context.since() < 7 || c.dtype() != DType::f32 || !c.aligned() || !common.ok() || *common != shape) return false;
+    TRY_ASSIGN(out, broadcast_view(c, shape).clone());
+  }
+  if (!multiply(*library, left, right, context.attributes.real("alpha", 1), biased ? beta : 0, out.mutable_data<float>())) return false;
+  context.outputs[0] = std::move(out);
+  return true;
+}
+
+}  // namespace pawl::cpu
