@@ -43,7 +43,7 @@ struct Call {
     std::vector<Value> outputs(1);
     ops::EvalContext context{*schema, attributes, pointers, {unused.get(), values.size()}, outputs, wanted, nullptr};
     if (!fast) TRY(def->eval(context));
-    else if (const Result<bool> done = accelerate(*def, context, {.products = 0, .elements = 0}); !done.ok() || !*done) return done.ok() ? Result<Tensor>(Tensor()) : done.error();
+    else if (const Result<bool> done = accelerate(*def, context, kAlways); !done.ok() || !*done) return done.ok() ? Result<Tensor>(Tensor()) : done.error();
     return outputs[0].tensor();
   }
 };

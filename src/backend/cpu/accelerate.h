@@ -8,9 +8,14 @@ namespace pawl::cpu {
 
 /// The least work that is handed to oneDNN. Measured by bench/large_operators (docs/benchmarks.md).
 struct Policy {
-  std::int64_t products = 1 << 18;   ///< multiplications of a MatMul, Gemm, Conv or ConvTranspose
-  std::int64_t elements = 1 << 18;   ///< elements in all windows of a pool
+  std::int64_t products = 1 << 20;   ///< multiplications of a MatMul or Gemm
+  std::int64_t filtered = 1 << 20;   ///< multiplications of a Conv or ConvTranspose, for which code is generated
+  std::int64_t elements = 1 << 18;   ///< elements in all windows of a pool, the same
+  std::int64_t threaded = 1 << 26;   ///< work from which all threads take part; less is done before the others are awake
 };
+
+/// Everything that oneDNN can do, whatever its size.
+inline constexpr Policy kAlways{.products = 0, .filtered = 0, .elements = 0};
 
 /// Evaluates the operator, if it is one of those and large enough.
 ///   returns : true when the outputs are there; false when nothing was done: not this operator, type, form or size, or no oneDNN

@@ -41,6 +41,8 @@ std::optional<DnnlLibrary> load() {
                         look_up(handle, "dnnl_dilated_deconvolution_forward_desc_init", library.dilated_deconvolution_forward_desc_init) &&
                         look_up(handle, "dnnl_pooling_v2_forward_desc_init", library.pooling_v2_forward_desc_init) &&
                         look_up(handle, "dnnl_sgemm", library.sgemm);
+  if (!look_up(handle, "omp_get_max_threads", library.omp_get_max_threads) || !look_up(handle, "omp_set_num_threads", library.omp_set_num_threads))
+    library.omp_set_num_threads = nullptr;
   // The library stays loaded for the life of the process: its threads may.
   if (!complete || library.engine_create(&library.engine, dnnl_cpu, 0) != dnnl_success) return std::nullopt;
   return library;
@@ -105,6 +107,16 @@ class Runner {
 const DnnlLibrary* DnnlLibrary::get() {
   static const std::optional<DnnlLibrary> library = load();
   return library ? &*library : nullptr;
+}
+
+ThreadLimit::ThreadLimit(const DnnlLibrary& library, bool one) : library_(library) {
+  if (!one || library.omp_set_num_threads == nullptr) return;
+  before_ = library.omp_get_max_threads();
+  library.omp_set_num_threads(1);
+}
+
+ThreadLimit::~ThreadLimit() {
+  if (before_ > 0) library_.omp_set_num_threads(before_);
 }
 
 bool describe(const DnnlLibrary& library, std::span<const std::int64_t> dims, std::span<const std::int64_t> strides,

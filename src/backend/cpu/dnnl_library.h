@@ -35,10 +35,25 @@ struct DnnlLibrary {
   decltype(&dnnl_dilated_deconvolution_forward_desc_init) dilated_deconvolution_forward_desc_init;
   decltype(&dnnl_pooling_v2_forward_desc_init) pooling_v2_forward_desc_init;
   decltype(&dnnl_sgemm) sgemm;
+  int (*omp_get_max_threads)();       ///< null where the library brings another kind of threads
+  void (*omp_set_num_threads)(int);
   dnnl_engine_t engine = nullptr;
 
   /// The library of this process, or null when the machine has none that fits. Safe from any thread.
   static const DnnlLibrary* get();
+};
+
+/// Lets one thread alone work on what this thread asks of oneDNN, for as long as it lives; or all of them, as before.
+class ThreadLimit {
+ public:
+  ThreadLimit(const DnnlLibrary& library, bool one);
+  ~ThreadLimit();
+  ThreadLimit(const ThreadLimit&) = delete;
+  ThreadLimit& operator=(const ThreadLimit&) = delete;
+
+ private:
+  const DnnlLibrary& library_;
+  int before_ = 0;   ///< 0: nothing to restore
 };
 
 /// One input or output of a primitive: float elements that lie as `plain` says.

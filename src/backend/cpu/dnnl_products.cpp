@@ -49,6 +49,7 @@ Result<bool> accelerate_matmul(EvalContext& context, const Policy& policy) {
   if (!reaches(policy.products, {checked_size(stacks.batch).value_or(0), a.rows, a.columns, b.columns})) return false;
   const DnnlLibrary* library = DnnlLibrary::get();
   if (library == nullptr) return false;
+  const ThreadLimit limit(*library, !reaches(policy.threaded, {a.rows, a.columns, b.columns}));
   TRY_ASSIGN(Tensor out, Tensor::allocate(DType::f32, stacks.shape));
   float* to = out.mutable_data<float>();
   const float *first_a = a.data, *first_b = b.data;
@@ -72,6 +73,7 @@ Result<bool> accelerate_gemm(EvalContext& context, const Policy& policy) {
   if (left.columns != right.rows || !reaches(policy.products, {left.rows, left.columns, right.columns})) return false;
   const DnnlLibrary* library = DnnlLibrary::get();
   if (library == nullptr) return false;
+  const ThreadLimit limit(*library, !reaches(policy.threaded, {left.rows, left.columns, right.columns}));
   const Dims shape = {left.rows, right.columns};
   const float beta = context.attributes.real("beta", 1);
   TRY_ASSIGN(Tensor out, Tensor::allocate(DType::f32, shape));

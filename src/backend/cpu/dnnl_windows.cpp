@@ -94,9 +94,10 @@ Result<bool> convolve(EvalContext& context, const Policy& policy) {
   }
   Tensor bias;
   const std::int64_t positions = checked_size(Transposed ? x_shape : shape).value_or(0), others = filters.shape[Transposed ? 1 : 2];
-  if (!reaches(policy.products, {positions, others, axes.volume}) || !read_bias(context, filters.filters, bias)) return false;
+  if (!reaches(policy.filtered, {positions, others, axes.volume}) || !read_bias(context, filters.filters, bias)) return false;
   const DnnlLibrary* library = DnnlLibrary::get();
   if (library == nullptr) return false;
+  const ThreadLimit limit(*library, !reaches(policy.threaded, {positions, others, axes.volume}));
   TRY_ASSIGN(const Tensor x, context.dense(0));
   TRY_ASSIGN(const Tensor w, context.dense(1));
   TRY_ASSIGN(Tensor out, Tensor::allocate(DType::f32, shape));
@@ -169,6 +170,7 @@ Result<bool> pool(EvalContext& context, const Policy& policy) {
   if ((with_padding && !axes.within_padding) || !results || !reaches(policy.elements, {*results, axes.volume})) return false;
   const DnnlLibrary* library = DnnlLibrary::get();
   if (library == nullptr) return false;
+  const ThreadLimit limit(*library, !reaches(policy.threaded, {*results, axes.volume}));
   TRY_ASSIGN(const Tensor x, context.dense(0));
   if (Max && !all_above_lowest(x)) return false;
   TRY_ASSIGN(Tensor out, Tensor::allocate(DType::f32, shape));
