@@ -16,5 +16,6 @@ Action define_test(CLI::App& command);
 Action define_check(CLI::App& command);
 Action define_info(CLI::App& command);
 Action define_dump(CLI::App& command);
+Action define_ops(CLI::App& command);
 
 }  // namespace pawl::cli

@@ -27,6 +27,7 @@ constexpr CommandRow kCommands[] = {
     {"check", "Say all that is wrong with a model", define_check},
     {"info", "Say what a model is made of", define_info},
     {"dump", "Print a model in ONNX's text syntax, or convert it", define_dump},
+    {"ops", "List the operators that there are", define_ops},
 };
 
 constexpr int kFault = 2;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/try.h"
+#include "graph/graph.h"
 #include "ops/functions.h"
 #include "ops/op.h"
 #include "ops/schema.h"
@@ -159,8 +160,7 @@ std::vector<OperatorName> missing_operators(const onnx::Model& model) {
   std::set<OperatorName> missing;
   for (const OperatorUse& use : gather_facts(model).uses) {
     const OperatorName name{shown_domain(use.domain), use.name};
-    const bool control_flow =
-        default_domain(use.domain) && (use.name == "Scan" || use.name == "Loop" || use.name == "If");
+    const bool control_flow = graph::is_control_flow(default_domain(use.domain) ? "" : use.domain, use.name);
     if (control_flow || functions.contains(name)) continue;
     const ops::OpDef* row = ops::find_op(use.domain, use.name);
     const ops::Schema* schema = ops::find_schema(use.domain, use.name, use.opset);

@@ -250,6 +250,22 @@ TEST_F(Cli, TellsWhatAModelIsMadeOf) {
   EXPECT_EQ(json.out.rfind("{", 0), 0U);
 }
 
+TEST_F(Cli, ListsOperators) {
+  const Finished all = pawl({"ops"});
+  EXPECT_EQ(all.status, 0) << all.err;
+  for (const char* line : {"Scan", "FlexAttention", "control flow", "reference, oneDNN", "function with a loop"})
+    EXPECT_NE(all.out.find(line), std::string::npos) << line;
+  const Finished one = pawl({"ops", "CumSum"});
+  EXPECT_EQ(count(one.out, "\n"), 2U) << one.out;
+  EXPECT_NE(one.out.find("11 14"), std::string::npos) << one.out;
+  expect_fault({"ops", "Sum-8"}, {"there is no operator Sum-8"});
+
+  // The last line is what the README says.
+  const std::size_t end = all.out.size() - 1, start = all.out.rfind('\n', end - 1) + 1;
+  const std::string coverage = all.out.substr(start, end - start);
+  EXPECT_NE(slurp(fs::path(PAWL_SOURCE) / "README.md").find(coverage), std::string::npos) << "the README does not say: " << coverage;
+}
+
 TEST_F(Cli, DumpsAndConverts) {
   write_prefix_sum();
   EXPECT_EQ(pawl({"dump", "sum.onnxtxt", "--to", "sum.onnx"}).status, 0);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -80,6 +81,11 @@ struct IfOp {
   Body then_branch;
   Body else_branch;
 };
+
+/// The operators that are kinds of node of their own, not rows of the operator table. `domain` is "" for the standard's.
+inline bool is_control_flow(std::string_view domain, std::string_view op_type) {
+  return domain.empty() && (op_type == "Scan" || op_type == "Loop" || op_type == "If");
+}
 
 using Operation = std::variant<OpCall, ScanOp, LoopOp, IfOp>;
 

@@ -14,10 +14,6 @@ namespace {
 
 std::string normal_domain(const std::string& domain) { return domain == "ai.onnx" ? "" : domain; }
 
-bool is_control_flow(std::string_view domain, std::string_view op_type) {
-  return domain.empty() && (op_type == "Scan" || op_type == "Loop" || op_type == "If");
-}
-
 }  // namespace
 
 std::string label_of(const onnx::Node& node) {
