@@ -72,7 +72,8 @@ std::string types_of(const OperatorName& name, int version) {
   const std::string domain = name.first == "ai.onnx" ? "" : name.first;
   const ops::Schema* schema = ops::find_schema(domain, name.second, version);
   if (schema == nullptr) return "";
-  const auto& parameters = schema->inputs.empty() || graph::is_control_flow(domain, name.second) ? schema->outputs : schema->inputs;
+  const auto& parameters =
+      schema->inputs.empty() || graph::is_control_flow(domain, name.second) ? schema->outputs : schema->inputs;
   return parameters.empty() ? "" : types_text(parameters[0].types);
 }
 
@@ -93,23 +94,28 @@ Lines gather_lines() {
       if (cpu::is_accelerated(row)) add(lines, row.domain, row.name, {}, "oneDNN");
     }
   for (const ops::Schema& schema : ops::all_schemas())
-    if (graph::is_control_flow(schema.domain, schema.name)) add(lines, schema.domain, schema.name, {&schema.since, 1}, "control flow");
+    if (graph::is_control_flow(schema.domain, schema.name))
+      add(lines, schema.domain, schema.name, {&schema.since, 1}, "control flow");
   for (const std::span<const ops::FunctionDef> rows : ops::function_table())
-    for (const ops::FunctionDef& row : rows) add(lines, row.domain, row.name, row.since, row.loops ? "function with a loop" : "function");
+    for (const ops::FunctionDef& row : rows)
+      add(lines, row.domain, row.name, row.since, row.loops ? "function with a loop" : "function");
   for (auto& [name, line] : lines) line.ways.erase(std::unique(line.ways.begin(), line.ways.end()), line.ways.end());
   return lines;
 }
 
-/// "221 of the standard's 227 operators: ai.onnx 202 of 203, …". Operators whose newest version is deprecated count, too.
+/// "221 of the standard's 227 operators: ai.onnx 202 of 203, …". Operators whose newest version is deprecated count,
+/// too.
 std::string coverage_text(const Lines& lines) {
   std::map<std::string, std::set<std::string_view>> standard;
-  for (const ops::Schema& schema : ops::all_schemas()) standard[shown_domain(std::string(schema.domain))].insert(schema.name);
+  for (const ops::Schema& schema : ops::all_schemas())
+    standard[shown_domain(std::string(schema.domain))].insert(schema.name);
   std::size_t all = 0, here = 0;
   std::vector<std::string> parts;
   for (const auto& [domain, names] : standard) {
-    const auto known = static_cast<std::size_t>(std::count_if(names.begin(), names.end(), [&, d = domain](std::string_view name) {
-      return lines.contains({d, std::string(name)});
-    }));
+    const auto known =
+        static_cast<std::size_t>(std::count_if(names.begin(), names.end(), [&, d = domain](std::string_view name) {
+          return lines.contains({d, std::string(name)});
+        }));
     all += names.size();
     here += known;
     parts.push_back(fmt::format("{} {} of {}", domain, known, names.size()));
@@ -119,13 +125,16 @@ std::string coverage_text(const Lines& lines) {
 
 Result<int> print_operators(const std::string& only) {
   const Lines lines = gather_lines();
-  const bool known = std::any_of(lines.begin(), lines.end(), [&](const auto& line) { return line.first.second == only; });
+  const bool known =
+      std::any_of(lines.begin(), lines.end(), [&](const auto& line) { return line.first.second == only; });
   if (!only.empty() && !known) return fail(Code::bad_argument, "there is no operator {}", only);
-  print(fmt::format("{:<16} {:<28} {:<32} {:<44} {}\n", "domain", "operator", "versions", "types (first input, newest version)", "run by"));
+  print(fmt::format("{:<16} {:<28} {:<32} {:<44} {}\n", "domain", "operator", "versions",
+                    "types (first input, newest version)", "run by"));
   for (const auto& [name, line] : lines) {
     if (!only.empty() && name.second != only) continue;
-    print(fmt::format("{:<16} {:<28} {:<32} {:<44} {}\n", name.first, name.second, fmt::format("{}", fmt::join(line.versions, " ")),
-                      types_of(name, line.versions.back()), fmt::join(line.ways, ", ")));
+    print(fmt::format("{:<16} {:<28} {:<32} {:<44} {}\n", name.first, name.second,
+                      fmt::format("{}", fmt::join(line.versions, " ")), types_of(name, line.versions.back()),
+                      fmt::join(line.ways, ", ")));
   }
   if (only.empty()) print(coverage_text(lines) + "\n");
   return 0;

@@ -1,10 +1,11 @@
 // Large operators through oneDNN against the operators' own evaluation, on random shapes, strides, paddings and groups.
+#include "backend/cpu/accelerate.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
-#include "backend/cpu/accelerate.h"
 #include "ops/schema.h"
 #include "pawl/program.h"
 #include "tensor/compare.h"
@@ -15,7 +16,9 @@ namespace {
 
 using Random = std::mt19937;
 
-std::int64_t pick(Random& random, std::int64_t least, std::int64_t most) { return std::uniform_int_distribution<std::int64_t>(least, most)(random); }
+std::int64_t pick(Random& random, std::int64_t least, std::int64_t most) {
+  return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+}
 
 Tensor random_tensor(Random& random, const Dims& shape) {
   Tensor tensor = *Tensor::allocate(DType::f32, shape);
@@ -31,7 +34,10 @@ struct Call {
   std::vector<Tensor> inputs;
 
   Call(std::string_view name, std::int64_t opset, std::vector<ops::Attribute> list, std::vector<Tensor> given)
-      : def(ops::find_op("", name)), schema(ops::find_schema("", name, opset)), attributes(std::move(list)), inputs(std::move(given)) {}
+      : def(ops::find_op("", name)),
+        schema(ops::find_schema("", name, opset)),
+        attributes(std::move(list)),
+        inputs(std::move(given)) {}
 
   /// The result by oneDNN, undefined where it is not for oneDNN; or by the operator's evaluation.
   Result<Tensor> run(bool fast, const std::vector<Tensor>& given) const {
@@ -42,8 +48,10 @@ struct Call {
     const bool wanted[] = {true};
     std::vector<Value> outputs(1);
     ops::EvalContext context{*schema, attributes, pointers, {unused.get(), values.size()}, outputs, wanted, nullptr};
-    if (!fast) TRY(def->eval(context));
-    else if (const Result<bool> done = accelerate(*def, context, kAlways); !done.ok() || !*done) return done.ok() ? Result<Tensor>(Tensor()) : done.error();
+    if (!fast)
+      TRY(def->eval(context));
+    else if (const Result<bool> done = accelerate(*def, context, kAlways); !done.ok() || !*done)
+      return done.ok() ? Result<Tensor>(Tensor()) : done.error();
     return outputs[0].tensor();
   }
 };
@@ -71,8 +79,10 @@ void compare(const Call& call, std::int64_t count, int& taken) {
   const Result<Tensor> bound = call.run(false, sizes);
   ASSERT_TRUE(bound.ok());
   for (std::int64_t i = 0; i < want->size(); ++i) {
-    const double difference = std::fabs(static_cast<double>(got->data<float>()[i]) - static_cast<double>(want->data<float>()[i]));
-    ASSERT_LE(difference, static_cast<double>(count + 2) * 0x1p-24 * static_cast<double>(bound->data<float>()[i])) << call.def->name << " at " << i;
+    const double difference =
+        std::fabs(static_cast<double>(got->data<float>()[i]) - static_cast<double>(want->data<float>()[i]));
+    ASSERT_LE(difference, static_cast<double>(count + 2) * 0x1p-24 * static_cast<double>(bound->data<float>()[i]))
+        << call.def->name << " at " << i;
   }
 }
 
@@ -92,7 +102,8 @@ class Accelerated : public testing::Test {
 
 TEST_F(Accelerated, MatMul) {
   for (; calls < 60; ++calls) {
-    const std::int64_t m = pick(random, 1, 20), k = pick(random, 1, 40), n = pick(random, 1, 20), batch = pick(random, 1, 3);
+    const std::int64_t m = pick(random, 1, 20), k = pick(random, 1, 40), n = pick(random, 1, 20),
+                       batch = pick(random, 1, 3);
     Tensor a = random_tensor(random, calls % 3 == 0 ? Dims{batch, 2, m, k} : Dims{m, k});
     Tensor b = random_tensor(random, calls % 2 == 0 ? Dims{2, k, n} : Dims{k, n});
     // Views: columns for rows, and elements apart.
@@ -104,8 +115,10 @@ TEST_F(Accelerated, MatMul) {
 
 TEST_F(Accelerated, Gemm) {
   for (; calls < 60; ++calls) {
-    const std::int64_t m = pick(random, 1, 20), k = pick(random, 1, 40), n = pick(random, 1, 20), ta = pick(random, 0, 1), tb = pick(random, 0, 1);
-    const Tensor a = random_tensor(random, ta ? Dims{k, m} : Dims{m, k}), b = random_tensor(random, tb ? Dims{n, k} : Dims{k, n});
+    const std::int64_t m = pick(random, 1, 20), k = pick(random, 1, 40), n = pick(random, 1, 20),
+                       ta = pick(random, 0, 1), tb = pick(random, 0, 1);
+    const Tensor a = random_tensor(random, ta ? Dims{k, m} : Dims{m, k}),
+                 b = random_tensor(random, tb ? Dims{n, k} : Dims{k, n});
     const Dims biases[] = {{n}, {m, n}, {m, 1}, {}};
     const Tensor c = calls % 4 == 0 ? Tensor() : random_tensor(random, biases[pick(random, 0, 3)]);
     compare(Call("Gemm", 13, {{"transA", ta}, {"transB", tb}, {"alpha", 0.5F}, {"beta", 1.5F}}, {a, b, c}), k, taken);
@@ -132,8 +145,10 @@ struct Geometry {
 
   [[nodiscard]] std::vector<ops::Attribute> attributes() const {
     std::vector<ops::Attribute> list = {{"kernel_shape", kernel}, {"strides", strides}, {"dilations", dilations}};
-    if (auto_pad == "NOTSET") list.push_back({"pads", pads});
-    else list.push_back({"auto_pad", auto_pad});
+    if (auto_pad == "NOTSET")
+      list.push_back({"pads", pads});
+    else
+      list.push_back({"auto_pad", auto_pad});
     return list;
   }
   [[nodiscard]] std::int64_t volume() const {
@@ -151,11 +166,14 @@ Dims with(Dims leading, const std::vector<std::int64_t>& rest) {
 TEST_F(Accelerated, Conv) {
   for (; calls < 60; ++calls) {
     const Geometry geometry(random, static_cast<std::size_t>(pick(random, 1, 3)), true);
-    const std::int64_t groups = pick(random, 1, 3), channels = pick(random, 1, 5), filters = groups * pick(random, 1, 5), batch = pick(random, 1, 2);
+    const std::int64_t groups = pick(random, 1, 3), channels = pick(random, 1, 5),
+                       filters = groups * pick(random, 1, 5), batch = pick(random, 1, 2);
     std::vector<ops::Attribute> list = geometry.attributes();
     list.push_back({"group", groups});
     const Tensor bias = calls % 2 == 0 ? Tensor() : random_tensor(random, {filters});
-    compare(Call("Conv", 22, list, {random_tensor(random, with({batch, groups * channels}, geometry.extents)), random_tensor(random, with({filters, channels}, geometry.kernel)), bias}),
+    compare(Call("Conv", 22, list,
+                 {random_tensor(random, with({batch, groups * channels}, geometry.extents)),
+                  random_tensor(random, with({filters, channels}, geometry.kernel)), bias}),
             channels * geometry.volume(), taken);
   }
 }
@@ -163,7 +181,8 @@ TEST_F(Accelerated, Conv) {
 TEST_F(Accelerated, ConvTranspose) {
   for (; calls < 60; ++calls) {
     Geometry geometry(random, static_cast<std::size_t>(pick(random, 1, 3)), true);
-    const std::int64_t groups = pick(random, 1, 3), channels = pick(random, 1, 5), filters = pick(random, 1, 5), batch = pick(random, 1, 2);
+    const std::int64_t groups = pick(random, 1, 3), channels = pick(random, 1, 5), filters = pick(random, 1, 5),
+                       batch = pick(random, 1, 2);
     std::vector<ops::Attribute> list = geometry.attributes();
     list.push_back({"group", groups});
     if (calls % 3 == 0) {
@@ -172,7 +191,9 @@ TEST_F(Accelerated, ConvTranspose) {
       list.push_back({"output_padding", extra});
     }
     const Tensor bias = calls % 2 == 0 ? Tensor() : random_tensor(random, {groups * filters});
-    compare(Call("ConvTranspose", 22, list, {random_tensor(random, with({batch, groups * channels}, geometry.extents)), random_tensor(random, with({groups * channels, filters}, geometry.kernel)), bias}),
+    compare(Call("ConvTranspose", 22, list,
+                 {random_tensor(random, with({batch, groups * channels}, geometry.extents)),
+                  random_tensor(random, with({groups * channels, filters}, geometry.kernel)), bias}),
             channels * geometry.volume(), taken);
   }
 }
@@ -184,7 +205,9 @@ TEST_F(Accelerated, Pools) {
     const bool max = calls % 2 == 0;
     list.push_back({"ceil_mode", pick(random, 0, 1)});
     if (!max) list.push_back({"count_include_pad", pick(random, 0, 1)});
-    compare(Call(max ? "MaxPool" : "AveragePool", 22, list, {random_tensor(random, with({pick(random, 1, 2), pick(random, 1, 20)}, geometry.extents))}), geometry.volume(), taken);
+    compare(Call(max ? "MaxPool" : "AveragePool", 22, list,
+                 {random_tensor(random, with({pick(random, 1, 2), pick(random, 1, 20)}, geometry.extents))}),
+            geometry.volume(), taken);
   }
 }
 
@@ -203,11 +226,13 @@ TEST_F(Accelerated, TheSameBitsEveryTime) {
 }
 
 TEST(Guarantee, ExactIsTheReference) {
-  const Result<Model> model = Model::from_text("<ir_version: 8, opset_import: [\"\" : 13]> g (float[256,256] a) => (float[256,256] y) { y = MatMul(a, a) }");
+  const Result<Model> model = Model::from_text(
+      "<ir_version: 8, opset_import: [\"\" : 13]> g (float[256,256] a) => (float[256,256] y) { y = MatMul(a, a) }");
   ASSERT_TRUE(model.ok());
   Random random(3);
   const std::vector<Value> inputs = {random_tensor(random, {256, 256})};
-  const auto exact = Program::compile(*model, {.guarantee = Guarantee::exact})->run(inputs), fast = Program::compile(*model)->run(inputs);
+  const auto exact = Program::compile(*model, {.guarantee = Guarantee::exact})->run(inputs),
+             fast = Program::compile(*model)->run(inputs);
   ASSERT_TRUE(exact.ok() && fast.ok());
   const Call call("MatMul", 13, {}, {inputs[0].tensor(), inputs[0].tensor()});
   EXPECT_FALSE(first_difference((*exact)[0], *call.run(false, call.inputs), {0, 0}));

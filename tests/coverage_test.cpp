@@ -27,7 +27,8 @@ void add_operators(const std::vector<onnx::Node>& nodes, OperatorNames& names) {
   for (const onnx::Node& node : nodes) {
     names.emplace(node.domain == "ai.onnx" ? "" : node.domain, node.op_type);
     for (const onnx::Attribute& attribute : node.attributes)
-      if (const auto* graph = std::get_if<std::shared_ptr<const onnx::Graph>>(&attribute.payload)) add_operators((*graph)->nodes, names);
+      if (const auto* graph = std::get_if<std::shared_ptr<const onnx::Graph>>(&attribute.payload))
+        add_operators((*graph)->nodes, names);
   }
 }
 
@@ -39,7 +40,8 @@ OperatorNames operators_of_cases() {
     const Result<std::vector<Case>> cases = parse_case_file(slurp(entry.path()));
     if (!cases.ok()) continue;
     for (const Case& each : *cases) {
-      if (std::all_of(each.runs.begin(), each.runs.end(), [](const CaseRun& run) { return run.error.has_value(); })) continue;
+      if (std::all_of(each.runs.begin(), each.runs.end(), [](const CaseRun& run) { return run.error.has_value(); }))
+        continue;
       const Result<onnx::Model> model = onnx::parse_text(each.model.text, entry.path().parent_path());
       if (!model.ok()) continue;
       add_operators(model->graph.nodes, names);
@@ -56,7 +58,8 @@ TEST(Coverage, EveryOperatorHasACase) {
   const std::string maps = slurp(fs::path(PAWL_SOURCE) / "tests/ml_maps_test.cpp");
   const auto expect = [&](std::string_view domain, std::string_view name) {
     const bool in_test = domain == "ai.onnx.ml" && maps.find("ai.onnx.ml." + std::string(name)) != std::string::npos;
-    EXPECT_TRUE(in_test || names.contains({std::string(domain), std::string(name)})) << domain << " " << name << " is in no case that compares outputs";
+    EXPECT_TRUE(in_test || names.contains({std::string(domain), std::string(name)}))
+        << domain << " " << name << " is in no case that compares outputs";
   };
   for (const std::span<const ops::OpDef> family : ops::op_table())
     for (const ops::OpDef& row : family) expect(row.domain, row.name);
@@ -69,7 +72,8 @@ TEST(Coverage, EveryVersionOfAnOperatorThatIsThereIsThere) {
   for (const ops::Schema& schema : ops::all_schemas()) {
     const ops::OpDef* row = ops::find_op(schema.domain, schema.name);
     if (row == nullptr) continue;
-    EXPECT_NE(std::find(row->since.begin(), row->since.end(), schema.since), row->since.end()) << schema.name << "-" << schema.since;
+    EXPECT_NE(std::find(row->since.begin(), row->since.end(), schema.since), row->since.end())
+        << schema.name << "-" << schema.since;
   }
 }
 

@@ -1,11 +1,12 @@
 // Operators that have both an evaluation and a function body: on random inputs of every version and type, both agree.
+#include "ops/functions.h"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 
-#include "ops/functions.h"
 #include "ops/schema.h"
 #include "pawl/program.h"
 #include "tensor/compare.h"
@@ -16,10 +17,10 @@ namespace {
 /// A call of one operator. In `inputs`, "x" is of the element type that is tried; others name theirs.
 struct Example {
   const char* name;
-  const char* node;                        ///< gives "y" (and "z")
+  const char* node;  ///< gives "y" (and "z")
   std::vector<std::pair<const char*, Dims>> inputs;
   const char* outputs = "y";
-  double rtol = 0;                         ///< more than the type's own, where a body computes in float
+  double rtol = 0;  ///< more than the type's own, where a body computes in float
 };
 
 const std::vector<Example>& examples() {
@@ -45,11 +46,23 @@ const std::vector<Example>& examples() {
       {"SwiGLU", "y = SwiGLU <alpha = 0.5> (x, x2)", {{"x", {2, 4}}, {"x2", {2, 4}}}},
       {"Swish", "y = Swish <alpha = 0.5> (x)", {{"x", {2, 3, 4}}}},
       {"ThresholdedRelu", "y = ThresholdedRelu <alpha = 0.5> (x)", {{"x", {2, 3, 4}}}},
-      {"LayerNormalization", "y, m, d = LayerNormalization <axis = 1> (x, x2, x3)", {{"x", {2, 3, 4}}, {"x2", {3, 4}}, {"x3", {4}}}, "y, m, d", 1e-5},
-      {"LayerNormalization", "y = LayerNormalization <epsilon = 0.01> (x, x2)", {{"x", {2, 3, 4}}, {"x2", {4}}}, "y", 1e-5},
+      {"LayerNormalization",
+       "y, m, d = LayerNormalization <axis = 1> (x, x2, x3)",
+       {{"x", {2, 3, 4}}, {"x2", {3, 4}}, {"x3", {4}}},
+       "y, m, d",
+       1e-5},
+      {"LayerNormalization",
+       "y = LayerNormalization <epsilon = 0.01> (x, x2)",
+       {{"x", {2, 3, 4}}, {"x2", {4}}},
+       "y",
+       1e-5},
       {"RMSNormalization", "y = RMSNormalization <axis = -2> (x, x2)", {{"x", {2, 3, 4}}, {"x2", {3, 4}}}, "y", 1e-5},
       {"MeanVarianceNormalization", "y = MeanVarianceNormalization (x)", {{"x", {2, 3, 4, 5}}}, "y", 1e-5},
-      {"MeanVarianceNormalization", "y = MeanVarianceNormalization <axes = [0, -1]> (x)", {{"x", {2, 3, 4}}}, "y", 1e-5},
+      {"MeanVarianceNormalization",
+       "y = MeanVarianceNormalization <axes = [0, -1]> (x)",
+       {{"x", {2, 3, 4}}},
+       "y",
+       1e-5},
       {"Softmax", "y = Softmax <axis = 1> (x)", {{"x", {2, 3, 4}}}},
       {"LogSoftmax", "y = LogSoftmax (x)", {{"x", {2, 3, 4}}}},
       {"ReduceL1", "y = ReduceL1 <keepdims = 0> (x, axes)", {{"x", {2, 3, 4}}}},
@@ -61,19 +74,32 @@ const std::vector<Example>& examples() {
       {"CumSum", "y = CumSum <exclusive = 1> (x, minus)", {{"x", {2, 0}}}},
       {"CumProd", "y = CumProd (x, minus)", {{"x", {2, 3, 4}}}},
       {"CumProd", "y = CumProd <exclusive = 1, reverse = 1> (x, one)", {{"x", {2, 3, 4}}}},
-      {"CausalConvWithState", "y, z = CausalConvWithState <activation = \"silu\"> (x, x2, x3, x4)",
-       {{"x", {2, 3, 5}}, {"x2", {3, 1, 4}}, {"x3", {3}}, {"x4", {2, 3, 3}}}, "y, z"},
+      {"CausalConvWithState",
+       "y, z = CausalConvWithState <activation = \"silu\"> (x, x2, x3, x4)",
+       {{"x", {2, 3, 5}}, {"x2", {3, 1, 4}}, {"x3", {3}}, {"x4", {2, 3, 3}}},
+       "y, z"},
       {"CausalConvWithState", "y, z = CausalConvWithState (x, x2)", {{"x", {2, 3, 2}}, {"x2", {3, 1, 4}}}, "y, z"},
-      {"LinearAttention", "y, z = LinearAttention <q_num_heads = 4, kv_num_heads = 2, update_rule = \"linear\"> (x, x2, x3)",
-       {{"x", {2, 3, 8}}, {"x2", {2, 3, 4}}, {"x3", {2, 3, 6}}}, "y, z"},
-      {"LinearAttention", "y, z = LinearAttention <q_num_heads = 2, kv_num_heads = 2, update_rule = \"gated\", scale = 0.7> (x, x2, x3, x4, x5)",
-       {{"x", {2, 3, 8}}, {"x2", {2, 3, 8}}, {"x3", {2, 3, 6}}, {"x4", {2, 2, 4, 3}}, {"x5", {2, 3, 2}}}, "y, z"},
-      {"LinearAttention", "y, z = LinearAttention <q_num_heads = 2, kv_num_heads = 1, update_rule = \"delta\"> (x, x2, x3, , , x4)",
-       {{"x", {2, 3, 8}}, {"x2", {2, 3, 4}}, {"x3", {2, 3, 3}}, {"x4", {2, 3, 1}}}, "y, z"},
-      {"LinearAttention", "y, z = LinearAttention <q_num_heads = 4, kv_num_heads = 2> (x, x2, x3, , x4, x5)",
-       {{"x", {2, 3, 8}}, {"x2", {2, 3, 4}}, {"x3", {2, 3, 6}}, {"x4", {2, 3, 4}}, {"x5", {2, 3, 2}}}, "y, z"},
-      {"LinearAttention", "y, z = LinearAttention <q_num_heads = 1, kv_num_heads = 1, update_rule = \"linear\"> (x, x2, x3)",
-       {{"x", {2, 0, 4}}, {"x2", {2, 0, 4}}, {"x3", {2, 0, 3}}}, "y, z"},
+      {"LinearAttention",
+       "y, z = LinearAttention <q_num_heads = 4, kv_num_heads = 2, update_rule = \"linear\"> (x, x2, x3)",
+       {{"x", {2, 3, 8}}, {"x2", {2, 3, 4}}, {"x3", {2, 3, 6}}},
+       "y, z"},
+      {"LinearAttention",
+       "y, z = LinearAttention <q_num_heads = 2, kv_num_heads = 2, update_rule = \"gated\", scale = 0.7> (x, x2, x3, "
+       "x4, x5)",
+       {{"x", {2, 3, 8}}, {"x2", {2, 3, 8}}, {"x3", {2, 3, 6}}, {"x4", {2, 2, 4, 3}}, {"x5", {2, 3, 2}}},
+       "y, z"},
+      {"LinearAttention",
+       "y, z = LinearAttention <q_num_heads = 2, kv_num_heads = 1, update_rule = \"delta\"> (x, x2, x3, , , x4)",
+       {{"x", {2, 3, 8}}, {"x2", {2, 3, 4}}, {"x3", {2, 3, 3}}, {"x4", {2, 3, 1}}},
+       "y, z"},
+      {"LinearAttention",
+       "y, z = LinearAttention <q_num_heads = 4, kv_num_heads = 2> (x, x2, x3, , x4, x5)",
+       {{"x", {2, 3, 8}}, {"x2", {2, 3, 4}}, {"x3", {2, 3, 6}}, {"x4", {2, 3, 4}}, {"x5", {2, 3, 2}}},
+       "y, z"},
+      {"LinearAttention",
+       "y, z = LinearAttention <q_num_heads = 1, kv_num_heads = 1, update_rule = \"linear\"> (x, x2, x3)",
+       {{"x", {2, 0, 4}}, {"x2", {2, 0, 4}}, {"x3", {2, 0, 3}}},
+       "y, z"},
   };
   return all;
 }
@@ -87,8 +113,10 @@ std::string model_text(const Example& example, int opset, DType dtype) {
     inputs += fmt::format("{}double{} {}_double", inputs.empty() ? "" : ", ", extents, name);
     casts += fmt::format("{0} = Cast <to = {1}> ({0}_double)\n", name, static_cast<int>(dtype));
   }
-  return fmt::format("<ir_version: 10, opset_import: [\"\" : {}]> g ({}) => ({}) <int64[2] axes = {{0, -1}}, int64 one = {{1}}, int64 minus = {{-1}}> {{\n{}{}\n}}",
-                     opset, inputs, example.outputs, casts, example.node);
+  return fmt::format(
+      "<ir_version: 10, opset_import: [\"\" : {}]> g ({}) => ({}) <int64[2] axes = {{0, -1}}, int64 one = {{1}}, int64 "
+      "minus = {{-1}}> {{\n{}{}\n}}",
+      opset, inputs, example.outputs, casts, example.node);
 }
 
 std::vector<Value> random_inputs(const Example& example, DType dtype, std::mt19937& random) {
@@ -116,7 +144,8 @@ void compare(const Example& example, const std::string& text, DType dtype, std::
   const Result<Model> model = Model::from_text(text);
   ASSERT_TRUE(model.ok()) << model.error().to_string();
   const Result<Program> evaluated = Program::compile(*model, {.guarantee = Guarantee::exact});
-  const Result<Program> expanded = Program::compile(*model, {.guarantee = Guarantee::exact, .expansion = Expansion::all});
+  const Result<Program> expanded =
+      Program::compile(*model, {.guarantee = Guarantee::exact, .expansion = Expansion::all});
   ASSERT_TRUE(evaluated.ok() && expanded.ok()) << (expanded.ok() ? "" : expanded.error().to_string());
   ASSERT_EQ(evaluated->expansions(), 0U);
   ASSERT_GE(expanded->expansions(), 1U);
@@ -125,7 +154,8 @@ void compare(const Example& example, const std::string& text, DType dtype, std::
   ASSERT_TRUE(want.ok()) << want.error().to_string();
   ASSERT_TRUE(got.ok()) << got.error().to_string();
   for (std::size_t i = 0; i < want->size(); ++i)
-    if (const auto difference = first_difference((*got)[i], (*want)[i], allow_roundings({example.rtol, example.rtol}, (*want)[i], kRoundings)))
+    if (const auto difference = first_difference((*got)[i], (*want)[i],
+                                                 allow_roundings({example.rtol, example.rtol}, (*want)[i], kRoundings)))
       ADD_FAILURE() << "output " << i << ": " << *difference;
 }
 
@@ -152,7 +182,8 @@ INSTANTIATE_TEST_SUITE_P(Table, Functions, testing::ValuesIn(examples()),
 TEST(FunctionTable, EveryRowWithAnEvaluationHasAnExample) {
   for (const std::span<const ops::FunctionDef> rows : ops::function_table())
     for (const ops::FunctionDef& row : rows) {
-      const bool has_example = std::any_of(examples().begin(), examples().end(), [&](const Example& each) { return each.name == row.name; });
+      const bool has_example =
+          std::any_of(examples().begin(), examples().end(), [&](const Example& each) { return each.name == row.name; });
       EXPECT_EQ(ops::find_op(row.domain, row.name) != nullptr, has_example) << row.name;
     }
 }
@@ -169,7 +200,8 @@ TEST(FunctionTable, VersionsAreThoseOfTheSchemas) {
 
 TEST(FunctionTable, LoopsAreExpandedOnTheirOwn) {
   const Result<Model> model = Model::from_text(
-      "<ir_version: 10, opset_import: [\"\" : 22]> g (float[3] x) => (y, z) <int64 axis = {0}> { y = CumSum(x, axis)  z = Softplus(x) }");
+      "<ir_version: 10, opset_import: [\"\" : 22]> g (float[3] x) => (y, z) <int64 axis = {0}> { y = CumSum(x, axis)  "
+      "z = Softplus(x) }");
   ASSERT_TRUE(model.ok()) << model.error().to_string();
   EXPECT_EQ(Program::compile(*model)->expansions(), 0U);
   EXPECT_EQ(Program::compile(*model, {.expansion = Expansion::loops})->expansions(), 1U);

@@ -1,11 +1,11 @@
 // The transform by factors, against the sum that defines it, in long double.
+#include "ops/mixed_radix.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numbers>
 #include <random>
-
-#include "ops/mixed_radix.h"
 
 namespace pawl::ops {
 namespace {
@@ -17,7 +17,8 @@ std::vector<Wide> by_definition(const std::vector<Wide>& x, int sign) {
   std::vector<Wide> y(n);
   for (std::size_t m = 0; m < n; ++m)
     for (std::size_t k = 0; k < n; ++k) {
-      const long double angle = static_cast<long double>(sign) * 2 * std::numbers::pi_v<long double> * static_cast<long double>(k * m % n) / static_cast<long double>(n);
+      const long double angle = static_cast<long double>(sign) * 2 * std::numbers::pi_v<long double> *
+                                static_cast<long double>(k * m % n) / static_cast<long double>(n);
       y[m] += x[k] * Wide(std::cos(angle), std::sin(angle));
     }
   return y;
@@ -45,7 +46,8 @@ long double error_of(std::size_t n, int sign, std::mt19937& random) {
 
 TEST(MixedRadix, IsTheSumThatDefinesIt) {
   std::mt19937 random(1);
-  for (const std::size_t n : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 10U, 12U, 15U, 16U, 20U, 25U, 27U, 30U, 32U, 35U, 36U, 49U, 60U, 61U, 64U, 90U, 100U, 121U, 128U, 210U, 256U, 360U})
+  for (const std::size_t n : {1U,  2U,  3U,  4U,  5U,  6U,  7U,  8U,  9U,  10U,  12U,  15U,  16U,  20U,  25U, 27U,
+                              30U, 32U, 35U, 36U, 49U, 60U, 61U, 64U, 90U, 100U, 121U, 128U, 210U, 256U, 360U})
     for (const int sign : {-1, 1}) {
       EXPECT_LT(error_of<double>(n, sign, random), 2.0L) << n;
       EXPECT_LT(error_of<float>(n, sign, random), 2.0L) << n;

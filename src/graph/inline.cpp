@@ -35,11 +35,12 @@ std::vector<bool> present(const std::vector<std::string>& names) {
 
 }  // namespace
 
-Result<void> Importer::inline_call(const onnx::Node& node, const onnx::Function& function, bool from_table, Scope& scope,
-                                   const std::string& place) {
+Result<void> Importer::inline_call(const onnx::Node& node, const onnx::Function& function, bool from_table,
+                                   Scope& scope, const std::string& place) {
   for (const CallFrame* frame = &scope.frame(); frame != nullptr; frame = frame->caller)
     if (frame->function == &function) return fail(Code::bad_model, "function \"{}\" calls itself", function.name);
-  if (scope.frame().depth >= kMaxCallDepth) return fail(Code::limit, "functions call each other more than {} deep", kMaxCallDepth);
+  if (scope.frame().depth >= kMaxCallDepth)
+    return fail(Code::limit, "functions call each other more than {} deep", kMaxCallDepth);
   if (node.inputs.size() > function.inputs.size() || node.outputs.size() > function.outputs.size()) {
     return fail(Code::bad_model, "function \"{}\" has {} inputs and {} outputs, the call {} and {}", function.name,
                 function.inputs.size(), function.outputs.size(), node.inputs.size(), node.outputs.size());
@@ -58,7 +59,8 @@ Result<void> Importer::inline_call(const onnx::Node& node, const onnx::Function&
   TRY_ASSIGN(const std::vector<ValueId> inputs, resolve_inputs(node, scope));
   Scope body(scope.graph(), nullptr, frame);
   for (std::size_t i = 0; i < function.inputs.size(); ++i) {
-    if (body.has_own(function.inputs[i])) return fail(Code::bad_model, "input \"{}\" is named twice", function.inputs[i]);
+    if (body.has_own(function.inputs[i]))
+      return fail(Code::bad_model, "input \"{}\" is named twice", function.inputs[i]);
     body.bind(function.inputs[i], i < inputs.size() ? inputs[i] : ValueId{});
   }
   if (from_table) bind_outer_reads(frame, scope, body);
@@ -75,25 +77,31 @@ Result<void> Importer::inline_call(const onnx::Node& node, const onnx::Function&
   return {};
 }
 
-Result<const onnx::Function*> Importer::expansion(const onnx::Node& node, const ops::Schema& schema, const ops::OpDef* def, Scope& scope) {
+Result<const onnx::Function*> Importer::expansion(const onnx::Node& node, const ops::Schema& schema,
+                                                  const ops::OpDef* def, Scope& scope) {
   const ops::FunctionDef* row = ops::find_function(schema.domain, schema.name);
-  const bool asked = row != nullptr && (options_.expansion == Expansion::all || (options_.expansion == Expansion::loops && row->loops));
+  const bool asked = row != nullptr &&
+                     (options_.expansion == Expansion::all || (options_.expansion == Expansion::loops && row->loops));
   if (row == nullptr || !row->has(schema.since) || !(asked || def == nullptr)) return nullptr;
   TRY_ASSIGN(const std::vector<onnx::Attribute> attributes, resolve_references(node, scope.frame()));
   TRY_ASSIGN(const ops::Attributes checked, check_attributes(attributes, schema));
   TRY_ASSIGN(const std::vector<ValueId> inputs, resolve_inputs(node, scope));
   const std::vector<ops::GraphSignature> graphs = signatures(attributes);
-  const ops::FunctionCall call{schema, checked, graphs, present(node.inputs), present(node.outputs),
-                               [&](std::size_t i) { return i < inputs.size() && inputs[i].valid() ? known(inputs[i]) : ops::Fact(); }};
+  const ops::FunctionCall call{
+      schema, checked, graphs, present(node.inputs), present(node.outputs), [&](std::size_t i) {
+        return i < inputs.size() && inputs[i].valid() ? known(inputs[i]) : ops::Fact();
+      }};
   TRY_ASSIGN(std::optional<std::string> text, row->expand(call));
   if (!text && def == nullptr)
-    return fail(Code::unsupported, "the types of the inputs of {}-{} are not known before the run", schema.name, schema.since);
+    return fail(Code::unsupported, "the types of the inputs of {}-{} are not known before the run", schema.name,
+                schema.since);
   if (!text) return nullptr;
   ++imported_.expanded;
   std::unique_ptr<const onnx::Function>& function = expansions_[*text];
   if (function == nullptr) {
     Result<onnx::Function> parsed = onnx::parse_function(*text);
-    if (!parsed.ok()) return fail(Code::internal, "the function text of {}: {}", schema.name, parsed.error().to_string());
+    if (!parsed.ok())
+      return fail(Code::internal, "the function text of {}: {}", schema.name, parsed.error().to_string());
     function = std::make_unique<const onnx::Function>(std::move(parsed).value());
   }
   return function.get();
@@ -115,8 +123,8 @@ Result<void> Importer::inline_graph(const onnx::Node& node, Scope& scope, const 
   CHECK(attribute != nullptr && *attribute);
   const onnx::Graph& graph = **attribute;
   if (graph.inputs.size() != node.inputs.size() || graph.outputs.size() != node.outputs.size()) {
-    return fail(Code::bad_model, "graph attribute \"{}\" has {} inputs and {} outputs, expected {} and {}", node.op_type,
-                graph.inputs.size(), graph.outputs.size(), node.inputs.size(), node.outputs.size());
+    return fail(Code::bad_model, "graph attribute \"{}\" has {} inputs and {} outputs, expected {} and {}",
+                node.op_type, graph.inputs.size(), graph.outputs.size(), node.inputs.size(), node.outputs.size());
   }
   if ((inlined_nodes_ += graph.nodes.size()) > kMaxInlinedNodes)
     return fail(Code::limit, "the model has more than {} nodes once its functions are inlined", kMaxInlinedNodes);
@@ -126,12 +134,18 @@ Result<void> Importer::inline_graph(const onnx::Node& node, Scope& scope, const 
   for (const std::string& read : outer_reads(graph))
     if (const std::optional<ValueId> id = scope.resolve(outer_name(node.op_type, read))) inner.bind(read, *id);
   TRY_ASSIGN(const std::vector<ValueId> inputs, resolve_inputs(node, scope));
-  for (std::size_t i = 0; i < inputs.size(); ++i) inner.bind(graph.inputs[i].name, inputs[i]);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const std::string& name = graph.inputs[i].name;
+    for (std::size_t j = 0; j < i; ++j)
+      if (graph.inputs[j].name == name) return fail(Code::bad_model, "graph input \"{}\" is given twice", name);
+    inner.bind(name, inputs[i]);
+  }
   TRY(define_initializers(graph, inner));
   import_nodes(graph.nodes, inner, (place.empty() ? "" : place + " / ") + node.op_type);
   if (first_ && problems_ == nullptr) return *first_;
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-    TRY_ASSIGN_IN(fmt::format("output \"{}\"", graph.outputs[i].name), const ValueId id, resolve(graph.outputs[i].name, inner));
+    TRY_ASSIGN_IN(fmt::format("output \"{}\"", graph.outputs[i].name), const ValueId id,
+                  resolve(graph.outputs[i].name, inner));
     scope.bind(node.outputs[i], id);
   }
   return {};

@@ -78,7 +78,9 @@ BodyText expand_hard_swish(const FunctionCall&) {
       .real_like("half", 0.5F, "X")
       .real_like("zero", 0, "X")
       .real_like("one", 1, "X")
-      .nodes("scaled = Div(X, six)  line = Add(scaled, half)  low = Min(line, one)  gate = Max(low, zero)  Y = Mul(X, gate)")
+      .nodes(
+          "scaled = Div(X, six)  line = Add(scaled, half)  low = Min(line, one)  gate = Max(low, zero)  Y = Mul(X, "
+          "gate)")
       .function("HardSwish", "X", "Y");
 }
 
@@ -106,9 +108,7 @@ BodyText expand_softplus(const FunctionCall&) {
 }
 
 BodyText expand_mish(const FunctionCall&) {
-  return FunctionText()
-      .nodes("soft = Softplus(X)  gate = Tanh(soft)  Y = Mul(X, gate)")
-      .function("Mish", "X", "Y");
+  return FunctionText().nodes("soft = Softplus(X)  gate = Tanh(soft)  Y = Mul(X, gate)").function("Mish", "X", "Y");
 }
 
 BodyText expand_softsign(const FunctionCall&) {
@@ -137,11 +137,15 @@ BodyText expand_gelu(const FunctionCall& call) {
 }
 
 BodyText expand_greater_or_equal(const FunctionCall&) {
-  return FunctionText().nodes("more = Greater(A, B)  same = Equal(A, B)  C = Or(more, same)").function("GreaterOrEqual", "A, B", "C");
+  return FunctionText()
+      .nodes("more = Greater(A, B)  same = Equal(A, B)  C = Or(more, same)")
+      .function("GreaterOrEqual", "A, B", "C");
 }
 
 BodyText expand_less_or_equal(const FunctionCall&) {
-  return FunctionText().nodes("less = Less(A, B)  same = Equal(A, B)  C = Or(less, same)").function("LessOrEqual", "A, B", "C");
+  return FunctionText()
+      .nodes("less = Less(A, B)  same = Equal(A, B)  C = Or(less, same)")
+      .function("LessOrEqual", "A, B", "C");
 }
 
 constexpr FunctionDef kActivations[] = {

@@ -1,4 +1,5 @@
-// Functions that apply a graph attribute of the call: FlexAttention and SequenceMap. They have no evaluation of their own.
+// Functions that apply a graph attribute of the call: FlexAttention and SequenceMap. They have no evaluation of their
+// own.
 #include <fmt/format.h>
 
 #include "ops/functions.h"
@@ -6,7 +7,8 @@
 namespace pawl::ops {
 namespace {
 
-/// The element type of the softmax and of the two graphs: as asked, else float, or double for double; none while unknown.
+/// The element type of the softmax and of the two graphs: as asked, else float, or double for double; none while
+/// unknown.
 std::optional<std::int64_t> softmax_type(const FunctionCall& call) {
   if (call.attributes.has("softmax_precision")) return call.attributes.integer("softmax_precision", 0);
   const Type type = call.known(0).type;
@@ -14,11 +16,13 @@ std::optional<std::int64_t> softmax_type(const FunctionCall& call) {
   return static_cast<std::int64_t>(type.dtype == DType::f64 ? DType::f64 : DType::f32);
 }
 
-/// x with the heads that groups of queries share repeated: [batch, key heads, length, size] to [batch, heads, length, size].
+/// x with the heads that groups of queries share repeated: [batch, key heads, length, size] to [batch, heads, length,
+/// size].
 std::string repeat_heads(std::string_view x, std::string_view result) {
   return fmt::format(
       "{0}_single = Unsqueeze({0}, two)  {0}_tail = Shape <start = 2> ({0})  "
-      "{0}_many = Concat <axis = 0> (batch, key_heads, group, {0}_tail)  {0}_shape = Concat <axis = 0> (batch, heads, {0}_tail)  "
+      "{0}_many = Concat <axis = 0> (batch, key_heads, group, {0}_tail)  {0}_shape = Concat <axis = 0> (batch, heads, "
+      "{0}_tail)  "
       "{0}_spread = Expand({0}_single, {0}_many)  {1} = Reshape <allowzero = 1> ({0}_spread, {0}_shape)",
       x, result);
 }
@@ -29,7 +33,9 @@ BodyText expand_flex_attention(const FunctionCall& call) {
   if (!type) return std::optional<std::string>();
   FunctionText text;
   text.integer("two", 2)
-      .nodes("batch = Shape <start = 0, end = 1> (Q)  heads = Shape <start = 1, end = 2> (Q)  key_heads = Shape <start = 1, end = 2> (K)")
+      .nodes(
+          "batch = Shape <start = 0, end = 1> (Q)  heads = Shape <start = 1, end = 2> (Q)  key_heads = Shape <start = "
+          "1, end = 2> (K)")
       .nodes("group = Div(heads, key_heads)")
       .nodes(repeat_heads("K", "keys"))
       .nodes(repeat_heads("V", "values"));
@@ -61,8 +67,8 @@ BodyText expand_sequence_map(const FunctionCall& call) {
   if (body == nullptr) return fail(Code::bad_model, "attribute \"body\" is missing");
   const std::size_t inputs = call.inputs.size(), outputs = body->outputs.size();
   if (body->inputs.size() != inputs || call.outputs.size() != outputs) {
-    return fail(Code::bad_model, "the body has {} inputs and {} outputs, the node {} and {}", body->inputs.size(), outputs, inputs,
-                call.outputs.size());
+    return fail(Code::bad_model, "the body has {} inputs and {} outputs, the node {} and {}", body->inputs.size(),
+                outputs, inputs, call.outputs.size());
   }
   FunctionText text;
   text.nodes("count = SequenceLength(x0)  go = Constant <value = bool {1}> ()");
@@ -70,7 +76,8 @@ BodyText expand_sequence_map(const FunctionCall& call) {
   for (std::size_t i = 0; i < inputs; ++i) {
     const Type type = call.has_input(i) ? call.known(i).type : Type();
     if (!type.known()) return std::optional<std::string>();
-    step += type.is_sequence() ? fmt::format("a{0} = SequenceAt(x{0}, i)\n", i) : fmt::format("a{0} = Identity(x{0})\n", i);
+    step +=
+        type.is_sequence() ? fmt::format("a{0} = SequenceAt(x{0}, i)\n", i) : fmt::format("a{0} = Identity(x{0})\n", i);
   }
   step += fmt::format("{} = graph.body({})\n", numbered("r", outputs), numbered("a", inputs));
   for (std::size_t i = 0; i < outputs; ++i) {
@@ -80,8 +87,9 @@ BodyText expand_sequence_map(const FunctionCall& call) {
     text.nodes(fmt::format("e{} = SequenceEmpty <dtype = {}> ()", i, static_cast<int>(type.dtype)));
     step += fmt::format("n{0} = SequenceInsert(s{0}, r{0})\n", i);
   }
-  text.nodes(fmt::format("{} = Loop <body = step (int64 i, bool again, {}) => (again_next, {}) {{\n{}}}> (count, go, {})", numbered("y", outputs),
-                         numbered("s", outputs), numbered("n", outputs), step, numbered("e", outputs)));
+  text.nodes(fmt::format(
+      "{} = Loop <body = step (int64 i, bool again, {}) => (again_next, {}) {{\n{}}}> (count, go, {})",
+      numbered("y", outputs), numbered("s", outputs), numbered("n", outputs), step, numbered("e", outputs)));
   return text.function("SequenceMap", numbered("x", inputs), numbered("y", outputs));
 }
 

@@ -1,4 +1,5 @@
-// Functions whose body walks along an axis: CumSum, CumProd and LinearAttention as Scans, CausalConvWithState as a Conv.
+// Functions whose body walks along an axis: CumSum, CumProd and LinearAttention as Scans, CausalConvWithState as a
+// Conv.
 #include <fmt/format.h>
 
 #include "ops/functions.h"
@@ -38,7 +39,8 @@ BodyText cumulative(const FunctionCall& call, std::string_view name, std::string
       .nodes("start = Expand(identity, slice)")
       .nodes(fmt::format("final, y = Scan <num_scan_inputs = 1, scan_input_axes = [{0}], scan_output_axes = [{0}], "
                          "scan_input_directions = [{1}], scan_output_directions = [{1}], "
-                         "body = step (state, element) => (next, result) {{ next = {2}(state, element)  result = Identity({3}) }}> (start, x)",
+                         "body = step (state, element) => (next, result) {{ next = {2}(state, element)  result = "
+                         "Identity({3}) }}> (start, x)",
                          *axis, reverse, fold, exclusive ? "state" : "next"))
       .function(name, "x, axis", "y");
 }
@@ -48,8 +50,8 @@ BodyText expand_cumprod(const FunctionCall& call) { return cumulative(call, "Cum
 
 /// What a LinearAttention call asks for, checked.
 struct Mixer {
-  std::int64_t queries = 0;   ///< heads
-  std::int64_t keys = 0;      ///< heads
+  std::int64_t queries = 0;  ///< heads
+  std::int64_t keys = 0;     ///< heads
   bool decays = false;
   bool corrects = false;
 };
@@ -61,7 +63,8 @@ Result<Mixer> read_mixer(const FunctionCall& call) {
   mixer.queries = call.attributes.integer("q_num_heads", 0);
   mixer.keys = call.attributes.integer("kv_num_heads", 0);
   if (mixer.queries < 1 || mixer.keys < 1)
-    return fail(Code::bad_value, "q_num_heads is {} and kv_num_heads {}; 1 is the least allowed", mixer.queries, mixer.keys);
+    return fail(Code::bad_value, "q_num_heads is {} and kv_num_heads {}; 1 is the least allowed", mixer.queries,
+                mixer.keys);
   if (mixer.queries % mixer.keys != 0)
     return fail(Code::bad_shape, "{} query heads cannot share {} key heads", mixer.queries, mixer.keys);
   const std::string rule = call.attributes.text("update_rule", "gated_delta");
@@ -69,25 +72,31 @@ Result<Mixer> read_mixer(const FunctionCall& call) {
   mixer.corrects = rule == "delta" || rule == "gated_delta";
   if (rule != "linear" && !mixer.decays && !mixer.corrects)
     return fail(Code::bad_value, "update_rule is \"{}\"; linear, gated, delta and gated_delta are allowed", rule);
-  if (mixer.decays && !call.has_input(kDecay)) return fail(Code::bad_value, "decay is missing, which the update rule needs");
-  if (mixer.corrects && !call.has_input(kBeta)) return fail(Code::bad_value, "beta is missing, which the update rule needs");
+  if (mixer.decays && !call.has_input(kDecay))
+    return fail(Code::bad_value, "decay is missing, which the update rule needs");
+  if (mixer.corrects && !call.has_input(kBeta))
+    return fail(Code::bad_value, "beta is missing, which the update rule needs");
   return mixer;
 }
 
 /// One step, state [batch, heads, key, value]:
 ///   S = exp(decay)·S;  S += k·(beta·(v - kᵀS))ᵀ;  y = scale·qᵀS
 std::string mixer_step(const Mixer& mixer) {
-  std::string nodes = "q = Cast <to = 1> (q_t)  k = Cast <to = 1> (k_t)  v = Cast <to = 1> (v_t)  column = Unsqueeze(k, last)\n";
+  std::string nodes =
+      "q = Cast <to = 1> (q_t)  k = Cast <to = 1> (k_t)  v = Cast <to = 1> (v_t)  column = Unsqueeze(k, last)\n";
   if (mixer.decays) {
     nodes +=
-        "logarithm = Cast <to = 1> (decay_t)  power = Exp(logarithm)  factor = Unsqueeze(power, last)  kept = Mul(state, factor)\n";
+        "logarithm = Cast <to = 1> (decay_t)  power = Exp(logarithm)  factor = Unsqueeze(power, last)  kept = "
+        "Mul(state, factor)\n";
   } else {
     nodes += "kept = Identity(state)\n";
   }
   if (mixer.corrects) {
     nodes +=
-        "rate = Cast <to = 1> (beta_t)  turned = Transpose <perm = [0, 1, 3, 2]> (kept)  found = MatMul(turned, column)\n"
-        "flat = Squeeze(found, last)  missing = Sub(v, flat)  change = Mul(rate, missing)  row = Unsqueeze(change, second)\n";
+        "rate = Cast <to = 1> (beta_t)  turned = Transpose <perm = [0, 1, 3, 2]> (kept)  found = MatMul(turned, "
+        "column)\n"
+        "flat = Squeeze(found, last)  missing = Sub(v, flat)  change = Mul(rate, missing)  row = Unsqueeze(change, "
+        "second)\n";
   } else {
     nodes += "row = Unsqueeze(v, second)\n";
   }
@@ -112,7 +121,9 @@ BodyText expand_linear_attention(const FunctionCall& call) {
   const auto split = [&](std::string_view name, std::string_view heads) {
     text.nodes(fmt::format("{0}_width = Shape <start = 2, end = 3> ({0})  {0}_size = Div({0}_width, {1})", name, heads))
         .nodes(fmt::format("{0}_shape = Concat <axis = 0> (batch, steps, {1}, {0}_size)", name, heads))
-        .nodes(fmt::format("{0}_split = Reshape <allowzero = 1> ({0}, {0}_shape)  {0}_steps = Transpose <perm = [1, 0, 2, 3]> ({0}_split)", name));
+        .nodes(fmt::format("{0}_split = Reshape <allowzero = 1> ({0}, {0}_shape)  {0}_steps = Transpose <perm = [1, 0, "
+                           "2, 3]> ({0}_split)",
+                           name));
   };
   split("query", "query_heads");
   split("key", "key_heads");
@@ -137,16 +148,23 @@ BodyText expand_linear_attention(const FunctionCall& call) {
   if (call.has_input(kState))
     text.nodes("start = Cast <to = 1> (past_state)");
   else
-    text.nodes("state_shape = Concat <axis = 0> (batch, key_heads, key_size, value_size)  start = ConstantOfShape(state_shape)");
+    text.nodes(
+        "state_shape = Concat <axis = 0> (batch, key_heads, key_size, value_size)  start = "
+        "ConstantOfShape(state_shape)");
   if (const float scale = call.attributes.real("scale", 0); scale != 0)
     text.real("scale", scale);
   else
-    text.nodes("size = Squeeze(key_size)  real_size = Cast <to = 1> (size)  root = Sqrt(real_size)  scale = Reciprocal(root)");
+    text.nodes(
+        "size = Squeeze(key_size)  real_size = Cast <to = 1> (size)  root = Sqrt(real_size)  scale = Reciprocal(root)");
   const int count = 3 + (mixer.decays ? 1 : 0) + (mixer.corrects ? 1 : 0);
-  text.nodes(fmt::format("final, outputs = Scan <num_scan_inputs = {}, body = step (state, {}) => (next, y_t) {{\n{}\n}}> (start, {})", count,
-                         formal, mixer_step(mixer), elements))
+  text
+      .nodes(fmt::format(
+          "final, outputs = Scan <num_scan_inputs = {}, body = step (state, {}) => (next, y_t) {{\n{}\n}}> (start, {})",
+          count, formal, mixer_step(mixer), elements))
       .nodes("rows = Transpose <perm = [1, 0, 2, 3]> (outputs)  width = Mul(query_heads, value_size)")
-      .nodes("output_shape = Concat <axis = 0> (batch, steps, width)  output = Reshape <allowzero = 1> (rows, output_shape)")
+      .nodes(
+          "output_shape = Concat <axis = 0> (batch, steps, width)  output = Reshape <allowzero = 1> (rows, "
+          "output_shape)")
       .nodes(fmt::format("present_state = CastLike(final, {})", call.has_input(kState) ? "past_state" : "query"));
   return text.function("LinearAttention", "query, key, value, past_state, decay, beta", "output, present_state");
 }
@@ -154,7 +172,8 @@ BodyText expand_linear_attention(const FunctionCall& call) {
 /// The past and the input end to end, each channel with its own kernel; none where the channels are not known.
 BodyText expand_causal_conv(const FunctionCall& call) {
   const Type weight = call.known(1).type;
-  if (!weight.is_tensor() || !weight.shape || weight.shape->size() != 3 || !(*weight.shape)[0].known() || !(*weight.shape)[2].known())
+  if (!weight.is_tensor() || !weight.shape || weight.shape->size() != 3 || !(*weight.shape)[0].known() ||
+      !(*weight.shape)[2].known())
     return std::optional<std::string>();
   const std::int64_t channels = (*weight.shape)[0].value, taps = (*weight.shape)[2].value;
   if (channels < 1 || taps < 1) return std::optional<std::string>();
@@ -172,7 +191,9 @@ BodyText expand_causal_conv(const FunctionCall& call) {
   text.nodes("all = Concat <axis = 2> (before, input)")
       .nodes(fmt::format("sums = Conv <group = {}> (all, weight{})", channels, call.has_input(2) ? ", bias" : ""))
       .nodes(activation == "none" ? "output = Identity(sums)" : "output = Swish(sums)")
-      .nodes("length = Shape <start = 2, end = 3> (all)  first = Sub(length, past_size)  present_state = Slice(all, first, length, two)");
+      .nodes(
+          "length = Shape <start = 2, end = 3> (all)  first = Sub(length, past_size)  present_state = Slice(all, "
+          "first, length, two)");
   return text.function("CausalConvWithState", "input, weight, bias, past_state", "output, present_state");
 }
 

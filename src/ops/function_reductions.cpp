@@ -11,8 +11,9 @@ namespace {
 /// f(reduce(g(data))), in double and rounded once where g or f leaves the integers.
 ///   before, after : nodes that make `mapped` of `wide`, and `result` of `sum`
 BodyText reduction(const FunctionCall& call, std::string_view name, std::string_view before, std::string_view after) {
-  const std::string flags = fmt::format("keepdims = {}, noop_with_empty_axes = {}", call.attributes.integer("keepdims", 1),
-                                        call.attributes.integer("noop_with_empty_axes", 0));
+  const std::string flags =
+      fmt::format("keepdims = {}, noop_with_empty_axes = {}", call.attributes.integer("keepdims", 1),
+                  call.attributes.integer("noop_with_empty_axes", 0));
   FunctionText text;
   text.nodes(before);
   text.nodes(fmt::format("sum = ReduceSum <{}> (mapped{})", flags, call.has_input(1) ? ", axes" : ""));
@@ -20,7 +21,9 @@ BodyText reduction(const FunctionCall& call, std::string_view name, std::string_
   return text.function(name, call.has_input(1) ? "data, axes" : "data", "reduced");
 }
 
-BodyText expand_l1(const FunctionCall& call) { return reduction(call, "ReduceL1", "mapped = Abs(data)", "reduced = Identity(sum)"); }
+BodyText expand_l1(const FunctionCall& call) {
+  return reduction(call, "ReduceL1", "mapped = Abs(data)", "reduced = Identity(sum)");
+}
 
 BodyText expand_sum_square(const FunctionCall& call) {
   return reduction(call, "ReduceSumSquare", "mapped = Mul(data, data)", "reduced = Identity(sum)");
@@ -32,14 +35,17 @@ BodyText expand_l2(const FunctionCall& call) {
 }
 
 BodyText expand_log_sum(const FunctionCall& call) {
-  return reduction(call, "ReduceLogSum", "mapped = Cast <to = 11> (data)", "log = Log(sum)  reduced = CastLike(log, data)");
+  return reduction(call, "ReduceLogSum", "mapped = Cast <to = 11> (data)",
+                   "log = Log(sum)  reduced = CastLike(log, data)");
 }
 
 /// Along one axis; the largest element is subtracted first.
 FunctionText softmax_text(const FunctionCall& call) {
   return FunctionText()
       .integer("axes", call.attributes.integer("axis", -1))
-      .nodes("most = ReduceMax(input, axes)  shifted = Sub(input, most)  power = Exp(shifted)  sum = ReduceSum(power, axes)");
+      .nodes(
+          "most = ReduceMax(input, axes)  shifted = Sub(input, most)  power = Exp(shifted)  sum = ReduceSum(power, "
+          "axes)");
 }
 
 BodyText expand_softmax(const FunctionCall& call) {
@@ -47,7 +53,9 @@ BodyText expand_softmax(const FunctionCall& call) {
 }
 
 BodyText expand_log_softmax(const FunctionCall& call) {
-  return softmax_text(call).nodes("log = Log(sum)  output = Sub(shifted, log)").function("LogSoftmax", "input", "output");
+  return softmax_text(call)
+      .nodes("log = Log(sum)  output = Sub(shifted, log)")
+      .function("LogSoftmax", "input", "output");
 }
 
 /// All axes from `axis` on; none when that depends on a rank that is not known.
@@ -87,7 +95,8 @@ BodyText expand_rms_norm(const FunctionCall& call) {
       .integers("axes", *axes)
       .nodes(fmt::format("wide = Cast <to = {}> (X)", call.attributes.integer("stash_type", 1)))
       .real_like("epsilon", call.attributes.real("epsilon", 1e-5F), "wide")
-      .nodes("square = Mul(wide, wide)  mean = ReduceMean(square, axes)  raised = Add(mean, epsilon)  root = Sqrt(raised)")
+      .nodes(
+          "square = Mul(wide, wide)  mean = ReduceMean(square, axes)  raised = Add(mean, epsilon)  root = Sqrt(raised)")
       .nodes("normal = Div(wide, root)  narrow = CastLike(normal, scale)  Y = Mul(narrow, scale)")
       .function("RMSNormalization", "X, scale", "Y");
 }
@@ -95,9 +104,12 @@ BodyText expand_rms_norm(const FunctionCall& call) {
 BodyText expand_mean_variance(const FunctionCall& call) {
   constexpr std::int64_t kDefault[] = {0, 2, 3};
   return FunctionText()
-      .integers("axes", call.attributes.has("axes") ? call.attributes.integers("axes") : std::span<const std::int64_t>(kDefault))
+      .integers("axes", call.attributes.has("axes") ? call.attributes.integers("axes")
+                                                    : std::span<const std::int64_t>(kDefault))
       .real_like("tiny", 1e-9F, "X")
-      .nodes("mean = ReduceMean(X, axes)  centred = Sub(X, mean)  square = Mul(centred, centred)  variance = ReduceMean(square, axes)")
+      .nodes(
+          "mean = ReduceMean(X, axes)  centred = Sub(X, mean)  square = Mul(centred, centred)  variance = "
+          "ReduceMean(square, axes)")
       .nodes("deviation = Sqrt(variance)  raised = Add(deviation, tiny)  Y = Div(centred, raised)")
       .function("MeanVarianceNormalization", "X", "Y");
 }

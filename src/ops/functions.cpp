@@ -4,15 +4,19 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "ops/schema.h"
 
 namespace pawl::ops {
 
-bool FunctionDef::has(int version) const { return version > 0 && std::find(since.begin(), since.end(), version) != since.end(); }
+bool FunctionDef::has(int version) const {
+  return version > 0 && std::find(since.begin(), since.end(), version) != since.end();
+}
 
 std::span<const std::span<const FunctionDef>> function_table() {
-  static const std::array table = {activation_functions(), reduction_functions(), recurrence_functions(), graph_functions()};
+  static const std::array table = {activation_functions(), reduction_functions(), recurrence_functions(),
+                                   graph_functions()};
   return table;
 }
 
@@ -25,7 +29,7 @@ const FunctionDef* find_function(std::string_view domain, std::string_view name)
 }
 
 FunctionText& FunctionText::real(std::string_view name, float value) {
-  body_ += fmt::format("{} = Constant <value = float {{{}}}> ()\n", name, value);
+  body_ += fmt::format("{} = Constant <value = float {{{}}}> ()\n", name, std::isnan(value) ? std::fabs(value) : value);
   return *this;
 }
 
@@ -48,8 +52,8 @@ FunctionText& FunctionText::nodes(std::string_view text) {
 
 BodyText FunctionText::function(std::string_view name, std::string_view inputs, std::string_view outputs) const {
   // The newest operator set: its operators take every element type that an older version of the caller does.
-  return std::optional(
-      fmt::format("<domain: \"pawl\", opset_import: [\"\" : {}]>\n{} ({}) => ({}) {{\n{}}}\n", kNewestOpset, name, inputs, outputs, body_));
+  return std::optional(fmt::format("<domain: \"pawl\", opset_import: [\"\" : {}]>\n{} ({}) => ({}) {{\n{}}}\n",
+                                   kNewestOpset, name, inputs, outputs, body_));
 }
 
 }  // namespace pawl::ops

@@ -1,5 +1,5 @@
-// Operators that are functions of others: for each a body in ONNX's text syntax. The importer puts the body in place of a
-// call, where that is asked for or where there is no evaluation.
+// Operators that are functions of others: for each a body in ONNX's text syntax. The importer puts the body in place of
+// a call, where that is asked for or where there is no evaluation.
 #pragma once
 
 #include <array>
@@ -23,11 +23,11 @@ struct GraphSignature {
 
 /// One call that is to be expanded. Its attributes and arity were checked against the schema.
 struct FunctionCall {
-  const Schema& schema;                      ///< the version in force
-  const Attributes& attributes;              ///< without graphs
+  const Schema& schema;          ///< the version in force
+  const Attributes& attributes;  ///< without graphs
   std::span<const GraphSignature> graphs;
-  std::vector<bool> inputs;                  ///< by position: given
-  std::vector<bool> outputs;                 ///< by position: named
+  std::vector<bool> inputs;   ///< by position: given
+  std::vector<bool> outputs;  ///< by position: named
   /// What is known of a given input before the run. It infers what precedes the call: ask only when it matters.
   std::function<Fact(std::size_t)> known;
 

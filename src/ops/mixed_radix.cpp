@@ -58,7 +58,8 @@ std::int64_t largest_factor(std::int64_t n) {
 
 template <class T>
 MixedRadix<T>::MixedRadix(std::int64_t n, int sign) : n_(n), sign_(static_cast<T>(sign)), factors_(factors_of(n)) {
-  for (const std::complex<double> root : roots_of_unity(n, sign)) roots_.emplace_back(static_cast<T>(root.real()), static_cast<T>(root.imag()));
+  for (const std::complex<double> root : roots_of_unity(n, sign))
+    roots_.emplace_back(static_cast<T>(root.real()), static_cast<T>(root.imag()));
   scratch_.resize(roots_.size());
   const auto widest = static_cast<std::size_t>(std::max<std::int64_t>(4, largest_factor(n)));
   x_.resize(widest);
@@ -109,7 +110,8 @@ void MixedRadix<T>::pass(std::int64_t radix, std::int64_t before, const Complex*
       butterfly(radix, x_.data(), u_.data());
       for (std::int64_t m = 0; m < radix; ++m) {
         const Complex u = u_[static_cast<std::size_t>(m)];
-        to[i + after * (k + before * m)] = i * m == 0 ? u : product(u, roots_[static_cast<std::size_t>(i * m * before)]);
+        to[i + after * (k + before * m)] =
+            i * m == 0 ? u : product(u, roots_[static_cast<std::size_t>(i * m * before)]);
       }
     }
 }

@@ -1,5 +1,5 @@
-// Large operators on the CPU: float matrix products, convolutions and pools through oneDNN, which is loaded when it is first
-// needed. Without it, and for everything else, the operator's own evaluation serves.
+// Large operators on the CPU: float matrix products, convolutions and pools through oneDNN, which is loaded when it is
+// first needed. Without it, and for everything else, the operator's own evaluation serves.
 #pragma once
 
 #include "ops/op.h"
@@ -8,18 +8,19 @@ namespace pawl::cpu {
 
 /// The least work that is handed to oneDNN. Measured by bench/large_operators (docs/benchmarks.md).
 struct Policy {
-  std::int64_t products = 1 << 20;   ///< multiplications of a MatMul or Gemm
-  std::int64_t filtered = 1 << 20;   ///< multiplications of a Conv or ConvTranspose, for which code is generated
-  std::int64_t elements = 1 << 18;   ///< elements in all windows of a pool, the same
-  std::int64_t threaded = 1 << 26;   ///< work from which all threads take part; less is done before the others are awake
+  std::int64_t products = 1 << 20;  ///< multiplications of a MatMul or Gemm
+  std::int64_t filtered = 1 << 20;  ///< multiplications of a Conv or ConvTranspose, for which code is generated
+  std::int64_t elements = 1 << 18;  ///< elements in all windows of a pool, the same
+  std::int64_t threaded = 1 << 26;  ///< work from which all threads take part; less is done before the others are awake
 };
 
 /// Everything that oneDNN can do, whatever its size.
 inline constexpr Policy kAlways{.products = 0, .filtered = 0, .elements = 0};
 
 /// Evaluates the operator, if it is one of those and large enough.
-///   returns : true when the outputs are there; false when nothing was done: not this operator, type, form or size, or no oneDNN
-///   bits    : the same for the same inputs, machine and number of threads; the sums are in float, so they differ from the
+///   returns : true when the outputs are there; false when nothing was done: not this operator, type, form or size, or
+///   no oneDNN bits    : the same for the same inputs, machine and number of threads; the sums are in float, so they
+///   differ from the
 ///             evaluation's by up to count·2^-24 of the sum of magnitudes
 ///   Errors  : limit
 Result<bool> accelerate(const ops::OpDef& def, ops::EvalContext& context, const Policy& policy = {});

@@ -1,5 +1,5 @@
-// Which operators go to oneDNN. Whatever does not fit is left to the operator's own evaluation, which also finds the words
-// for what is wrong.
+// Which operators go to oneDNN. Whatever does not fit is left to the operator's own evaluation, which also finds the
+// words for what is wrong.
 #include <algorithm>
 #include <array>
 
@@ -15,8 +15,12 @@ struct Row {
 };
 
 constexpr std::array kRows = {
-    Row{"MatMul", accelerate_matmul},        Row{"Gemm", accelerate_gemm},           Row{"Conv", accelerate_conv},
-    Row{"MaxPool", accelerate_max_pool},     Row{"AveragePool", accelerate_average_pool}, Row{"ConvTranspose", accelerate_conv_transpose},
+    Row{"MatMul", accelerate_matmul},
+    Row{"Gemm", accelerate_gemm},
+    Row{"Conv", accelerate_conv},
+    Row{"MaxPool", accelerate_max_pool},
+    Row{"AveragePool", accelerate_average_pool},
+    Row{"ConvTranspose", accelerate_conv_transpose},
 };
 
 const Row* find_row(const ops::OpDef& def) {

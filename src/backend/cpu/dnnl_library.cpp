@@ -20,28 +20,31 @@ std::optional<DnnlLibrary> load() {
   void* handle = dlopen("libdnnl.so.2", RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return std::nullopt;
   DnnlLibrary library{};
-  const bool complete = look_up(handle, "dnnl_engine_create", library.engine_create) &&
-                        look_up(handle, "dnnl_stream_create", library.stream_create) &&
-                        look_up(handle, "dnnl_stream_wait", library.stream_wait) &&
-                        look_up(handle, "dnnl_stream_destroy", library.stream_destroy) &&
-                        look_up(handle, "dnnl_memory_desc_init_by_strides", library.memory_desc_init_by_strides) &&
-                        look_up(handle, "dnnl_memory_desc_init_by_tag", library.memory_desc_init_by_tag) &&
-                        look_up(handle, "dnnl_memory_desc_get_size", library.memory_desc_get_size) &&
-                        look_up(handle, "dnnl_memory_desc_equal", library.memory_desc_equal) &&
-                        look_up(handle, "dnnl_memory_create", library.memory_create) &&
-                        look_up(handle, "dnnl_memory_destroy", library.memory_destroy) &&
-                        look_up(handle, "dnnl_primitive_desc_create", library.primitive_desc_create) &&
-                        look_up(handle, "dnnl_primitive_desc_destroy", library.primitive_desc_destroy) &&
-                        look_up(handle, "dnnl_primitive_desc_query_md", library.primitive_desc_query_md) &&
-                        look_up(handle, "dnnl_primitive_create", library.primitive_create) &&
-                        look_up(handle, "dnnl_primitive_destroy", library.primitive_destroy) &&
-                        look_up(handle, "dnnl_primitive_execute", library.primitive_execute) &&
-                        look_up(handle, "dnnl_reorder_primitive_desc_create", library.reorder_primitive_desc_create) &&
-                        look_up(handle, "dnnl_dilated_convolution_forward_desc_init", library.dilated_convolution_forward_desc_init) &&
-                        look_up(handle, "dnnl_dilated_deconvolution_forward_desc_init", library.dilated_deconvolution_forward_desc_init) &&
-                        look_up(handle, "dnnl_pooling_v2_forward_desc_init", library.pooling_v2_forward_desc_init) &&
-                        look_up(handle, "dnnl_sgemm", library.sgemm);
-  if (!look_up(handle, "omp_get_max_threads", library.omp_get_max_threads) || !look_up(handle, "omp_set_num_threads", library.omp_set_num_threads))
+  const bool complete =
+      look_up(handle, "dnnl_engine_create", library.engine_create) &&
+      look_up(handle, "dnnl_stream_create", library.stream_create) &&
+      look_up(handle, "dnnl_stream_wait", library.stream_wait) &&
+      look_up(handle, "dnnl_stream_destroy", library.stream_destroy) &&
+      look_up(handle, "dnnl_memory_desc_init_by_strides", library.memory_desc_init_by_strides) &&
+      look_up(handle, "dnnl_memory_desc_init_by_tag", library.memory_desc_init_by_tag) &&
+      look_up(handle, "dnnl_memory_desc_get_size", library.memory_desc_get_size) &&
+      look_up(handle, "dnnl_memory_desc_equal", library.memory_desc_equal) &&
+      look_up(handle, "dnnl_memory_create", library.memory_create) &&
+      look_up(handle, "dnnl_memory_destroy", library.memory_destroy) &&
+      look_up(handle, "dnnl_primitive_desc_create", library.primitive_desc_create) &&
+      look_up(handle, "dnnl_primitive_desc_destroy", library.primitive_desc_destroy) &&
+      look_up(handle, "dnnl_primitive_desc_query_md", library.primitive_desc_query_md) &&
+      look_up(handle, "dnnl_primitive_create", library.primitive_create) &&
+      look_up(handle, "dnnl_primitive_destroy", library.primitive_destroy) &&
+      look_up(handle, "dnnl_primitive_execute", library.primitive_execute) &&
+      look_up(handle, "dnnl_reorder_primitive_desc_create", library.reorder_primitive_desc_create) &&
+      look_up(handle, "dnnl_dilated_convolution_forward_desc_init", library.dilated_convolution_forward_desc_init) &&
+      look_up(handle, "dnnl_dilated_deconvolution_forward_desc_init",
+              library.dilated_deconvolution_forward_desc_init) &&
+      look_up(handle, "dnnl_pooling_v2_forward_desc_init", library.pooling_v2_forward_desc_init) &&
+      look_up(handle, "dnnl_sgemm", library.sgemm);
+  if (!look_up(handle, "omp_get_max_threads", library.omp_get_max_threads) ||
+      !look_up(handle, "omp_set_num_threads", library.omp_set_num_threads))
     library.omp_set_num_threads = nullptr;
   // The library stays loaded for the life of the process: its threads may.
   if (!complete || library.engine_create(&library.engine, dnnl_cpu, 0) != dnnl_success) return std::nullopt;
@@ -77,7 +80,8 @@ class Runner {
   }
 
   Result<bool> allocate(const dnnl_memory_desc_t& description, Memory& memory) {
-    TRY_ASSIGN(memory.bytes, Tensor::allocate(DType::u8, {static_cast<std::int64_t>(library_.memory_desc_get_size(&description))}));
+    TRY_ASSIGN(memory.bytes,
+               Tensor::allocate(DType::u8, {static_cast<std::int64_t>(library_.memory_desc_get_size(&description))}));
     return view(description, memory.bytes.mutable_data<std::uint8_t>(), memory);
   }
 
@@ -85,13 +89,17 @@ class Runner {
     dnnl_primitive_t made = nullptr;
     if (library_.primitive_create(&made, description) != dnnl_success) return false;
     const Owned<dnnl_primitive> primitive(made, library_.primitive_destroy);
-    return library_.primitive_execute(made, stream_, static_cast<int>(arguments.size()), arguments.data()) == dnnl_success &&
+    return library_.primitive_execute(made, stream_, static_cast<int>(arguments.size()), arguments.data()) ==
+               dnnl_success &&
            library_.stream_wait(stream_) == dnnl_success;
   }
 
-  bool reorder(const dnnl_memory_desc_t& from, const Memory& source, const dnnl_memory_desc_t& to, const Memory& target) {
+  bool reorder(const dnnl_memory_desc_t& from, const Memory& source, const dnnl_memory_desc_t& to,
+               const Memory& target) {
     dnnl_primitive_desc_t made = nullptr;
-    if (library_.reorder_primitive_desc_create(&made, &from, library_.engine, &to, library_.engine, nullptr) != dnnl_success) return false;
+    if (library_.reorder_primitive_desc_create(&made, &from, library_.engine, &to, library_.engine, nullptr) !=
+        dnnl_success)
+      return false;
     const Owned<dnnl_primitive_desc> description(made, library_.primitive_desc_destroy);
     const dnnl_exec_arg_t arguments[] = {{DNNL_ARG_FROM, source.object.get()}, {DNNL_ARG_TO, target.object.get()}};
     return run(made, arguments);
@@ -128,13 +136,17 @@ bool describe(const DnnlLibrary& library, std::span<const std::int64_t> dims, st
 
 bool describe_any(const DnnlLibrary& library, std::span<const std::int64_t> dims, dnnl_memory_desc_t& any) {
   if (dims.size() > DNNL_MAX_NDIMS) return false;
-  return library.memory_desc_init_by_tag(&any, static_cast<int>(dims.size()), dims.data(), dnnl_f32, dnnl_format_tag_any) == dnnl_success;
+  return library.memory_desc_init_by_tag(&any, static_cast<int>(dims.size()), dims.data(), dnnl_f32,
+                                         dnnl_format_tag_any) == dnnl_success;
 }
 
-Result<bool> run_primitive(const DnnlLibrary& library, const_dnnl_op_desc_t operation, std::span<const DnnlArgument> arguments) {
+Result<bool> run_primitive(const DnnlLibrary& library, const_dnnl_op_desc_t operation,
+                           std::span<const DnnlArgument> arguments) {
   Runner runner(library);
   dnnl_primitive_desc_t made = nullptr;
-  if (!runner.start() || library.primitive_desc_create(&made, operation, nullptr, library.engine, nullptr) != dnnl_success) return false;
+  if (!runner.start() ||
+      library.primitive_desc_create(&made, operation, nullptr, library.engine, nullptr) != dnnl_success)
+    return false;
   const Owned<dnnl_primitive_desc> description(made, library.primitive_desc_destroy);
   std::vector<Memory> given(arguments.size()), used(arguments.size());
   std::vector<const dnnl_memory_desc_t*> wanted(arguments.size());
@@ -146,13 +158,16 @@ Result<bool> run_primitive(const DnnlLibrary& library, const_dnnl_op_desc_t oper
     const bool same = library.memory_desc_equal(wanted[i], &argument.plain) != 0;
     if (!same) {
       TRY_ASSIGN(const bool allocated, runner.allocate(*wanted[i], used[i]));
-      if (!allocated || (!argument.output && !runner.reorder(argument.plain, given[i], *wanted[i], used[i]))) return false;
+      if (!allocated || (!argument.output && !runner.reorder(argument.plain, given[i], *wanted[i], used[i])))
+        return false;
     }
     bound.push_back({argument.index, (same ? given[i] : used[i]).object.get()});
   }
   if (!runner.run(made, bound)) return false;
   for (std::size_t i = 0; i < arguments.size(); ++i)
-    if (arguments[i].output && used[i].object != nullptr && !runner.reorder(*wanted[i], used[i], arguments[i].plain, given[i])) return false;
+    if (arguments[i].output && used[i].object != nullptr &&
+        !runner.reorder(*wanted[i], used[i], arguments[i].plain, given[i]))
+      return false;
   return true;
 }
 

@@ -1,5 +1,5 @@
-// oneDNN's C functions, looked up in the shared library when they are first needed: linking it would cost every start of the
-// program 20 ms and make it a condition of running.
+// oneDNN's C functions, looked up in the shared library when they are first needed: linking it would cost every start
+// of the program, and make it a condition of running.
 #pragma once
 
 #include <oneapi/dnnl/dnnl.h>
@@ -35,7 +35,7 @@ struct DnnlLibrary {
   decltype(&dnnl_dilated_deconvolution_forward_desc_init) dilated_deconvolution_forward_desc_init;
   decltype(&dnnl_pooling_v2_forward_desc_init) pooling_v2_forward_desc_init;
   decltype(&dnnl_sgemm) sgemm;
-  int (*omp_get_max_threads)();       ///< null where the library brings another kind of threads
+  int (*omp_get_max_threads)();  ///< null where the library brings another kind of threads
   void (*omp_set_num_threads)(int);
   dnnl_engine_t engine = nullptr;
 
@@ -53,17 +53,17 @@ class ThreadLimit {
 
  private:
   const DnnlLibrary& library_;
-  int before_ = 0;   ///< 0: nothing to restore
+  int before_ = 0;  ///< 0: nothing to restore
 };
 
 /// One input or output of a primitive: float elements that lie as `plain` says.
 struct DnnlArgument {
-  int index = 0;                 ///< DNNL_ARG_SRC, …
-  dnnl_query_t wanted{};         ///< asks the primitive for the layout that it wants
+  int index = 0;          ///< DNNL_ARG_SRC, …
+  dnnl_query_t wanted{};  ///< asks the primitive for the layout that it wants
   dnnl_memory_desc_t plain{};
-  void* data = nullptr;          ///< inputs are only read
+  void* data = nullptr;  ///< inputs are only read
   bool output = false;
-  int position = 0;              ///< among those that `wanted` asks for
+  int position = 0;  ///< among those that `wanted` asks for
 };
 
 /// Float elements of these extents; dense in row-major order where `strides` is empty.
@@ -72,8 +72,9 @@ bool describe(const DnnlLibrary& library, std::span<const std::int64_t> dims, st
 /// The same extents in whatever layout the primitive likes best.
 bool describe_any(const DnnlLibrary& library, std::span<const std::int64_t> dims, dnnl_memory_desc_t& any);
 
-/// Makes the primitive of `operation` and runs it; arguments that it wants in another layout are brought to it and back.
-/// False when oneDNN has no such primitive. Errors: limit.
-Result<bool> run_primitive(const DnnlLibrary& library, const_dnnl_op_desc_t operation, std::span<const DnnlArgument> arguments);
+/// Makes the primitive of `operation` and runs it; arguments that it wants in another layout are brought to it and
+/// back. False when oneDNN has no such primitive. Errors: limit.
+Result<bool> run_primitive(const DnnlLibrary& library, const_dnnl_op_desc_t operation,
+                           std::span<const DnnlArgument> arguments);
 
 }  // namespace pawl::cpu

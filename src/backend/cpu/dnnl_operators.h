@@ -7,9 +7,9 @@
 
 namespace pawl::cpu {
 
-Result<bool> accelerate_matmul(ops::EvalContext& context, const Policy& policy);          // dnnl_products.cpp
+Result<bool> accelerate_matmul(ops::EvalContext& context, const Policy& policy);  // dnnl_products.cpp
 Result<bool> accelerate_gemm(ops::EvalContext& context, const Policy& policy);
-Result<bool> accelerate_conv(ops::EvalContext& context, const Policy& policy);            // dnnl_windows.cpp
+Result<bool> accelerate_conv(ops::EvalContext& context, const Policy& policy);  // dnnl_windows.cpp
 Result<bool> accelerate_conv_transpose(ops::EvalContext& context, const Policy& policy);
 Result<bool> accelerate_max_pool(ops::EvalContext& context, const Policy& policy);
 Result<bool> accelerate_average_pool(ops::EvalContext& context, const Policy& policy);

@@ -32,11 +32,12 @@ bool operand(const ops::Matrix<float>& matrix, Operand& operand) {
 }
 
 /// to = alpha·a·b + beta·to; false where the matrices lie in a way that sgemm does not take.
-bool multiply(const DnnlLibrary& library, const ops::Matrix<float>& a, const ops::Matrix<float>& b, float alpha, float beta, float* to) {
+bool multiply(const DnnlLibrary& library, const ops::Matrix<float>& a, const ops::Matrix<float>& b, float alpha,
+              float beta, float* to) {
   Operand left, right;
   if (!operand(a, left) || !operand(b, right)) return false;
-  return library.sgemm(left.transposed, right.transposed, a.rows, b.columns, a.columns, alpha, left.data, left.step, right.data, right.step,
-                       beta, to, b.columns) == dnnl_success;
+  return library.sgemm(left.transposed, right.transposed, a.rows, b.columns, a.columns, alpha, left.data, left.step,
+                       right.data, right.step, beta, to, b.columns) == dnnl_success;
 }
 
 }  // namespace
@@ -82,10 +83,13 @@ Result<bool> accelerate_gemm(EvalContext& context, const Policy& policy) {
     // Zero times NaN is NaN, which sgemm does not know of; and old versions stretch only where they say so.
     const Tensor& c = context.tensor(2);
     const auto common = broadcast_shapes(c.shape(), shape);
-    if (beta == 0 || context.since() < 7 || c.dtype() != DType::f32 || !c.aligned() || !common.ok() || *common != shape) return false;
+    if (beta == 0 || context.since() < 7 || c.dtype() != DType::f32 || !c.aligned() || !common.ok() || *common != shape)
+      return false;
     TRY_ASSIGN(out, broadcast_view(c, shape).clone());
   }
-  if (!multiply(*library, left, right, context.attributes.real("alpha", 1), biased ? beta : 0, out.mutable_data<float>())) return false;
+  if (!multiply(*library, left, right, context.attributes.real("alpha", 1), biased ? beta : 0,
+                out.mutable_data<float>()))
+    return false;
   context.outputs[0] = std::move(out);
   return true;
 }
