@@ -43,6 +43,7 @@ struct Call {
   Result<Tensor> run(bool fast, const std::vector<Tensor>& given) const {
     std::vector<Value> values(given.begin(), given.end());
     std::vector<Value*> pointers;
+    pointers.reserve(values.size());
     for (Value& value : values) pointers.push_back(value.tensor().defined() ? &value : nullptr);
     const auto unused = std::make_unique<bool[]>(values.size());
     const bool wanted[] = {true};
@@ -75,6 +76,7 @@ void compare(const Call& call, std::int64_t count, int& taken) {
   ++taken;
   ASSERT_EQ(got->shape(), want->shape());
   std::vector<Tensor> sizes;
+  sizes.reserve(call.inputs.size());
   for (const Tensor& input : call.inputs) sizes.push_back(magnitudes(input));
   const Result<Tensor> bound = call.run(false, sizes);
   ASSERT_TRUE(bound.ok());
@@ -187,6 +189,7 @@ TEST_F(Accelerated, ConvTranspose) {
     list.push_back({"group", groups});
     if (calls % 3 == 0) {
       std::vector<std::int64_t> extra;
+      extra.reserve(geometry.strides.size());
       for (const std::int64_t stride : geometry.strides) extra.push_back(pick(random, 0, stride - 1));
       list.push_back({"output_padding", extra});
     }

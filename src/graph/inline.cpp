@@ -15,6 +15,7 @@ std::string outer_name(const std::string& attribute, const std::string& name) { 
 
 std::vector<Type> types_of(const std::vector<onnx::ValueInfo>& values) {
   std::vector<Type> types;
+  types.reserve(values.size());
   for (const onnx::ValueInfo& value : values) types.push_back(value.type);
   return types;
 }
@@ -29,6 +30,7 @@ std::vector<ops::GraphSignature> signatures(const std::vector<onnx::Attribute>& 
 
 std::vector<bool> present(const std::vector<std::string>& names) {
   std::vector<bool> flags;
+  flags.reserve(names.size());
   for (const std::string& name : names) flags.push_back(!name.empty());
   return flags;
 }
@@ -126,7 +128,8 @@ Result<void> Importer::inline_graph(const onnx::Node& node, Scope& scope, const 
     return fail(Code::bad_model, "graph attribute \"{}\" has {} inputs and {} outputs, expected {} and {}",
                 node.op_type, graph.inputs.size(), graph.outputs.size(), node.inputs.size(), node.outputs.size());
   }
-  if ((inlined_nodes_ += graph.nodes.size()) > kMaxInlinedNodes)
+  inlined_nodes_ += graph.nodes.size();
+  if (inlined_nodes_ > kMaxInlinedNodes)
     return fail(Code::limit, "the model has more than {} nodes once its functions are inlined", kMaxInlinedNodes);
   // The graph belongs to the caller: its operator sets, its attributes, and the names around the call.
   Scope inner(scope.graph(), nullptr, *scope.frame().caller);
