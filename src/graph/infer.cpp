@@ -108,6 +108,8 @@ void fold(const OpCall& call, std::span<const Fact* const> inputs, std::span<Fac
     if (results[i].is_tensor()) outputs[i].constant = std::move(results[i]);
 }
 
+}  // namespace
+
 Result<std::vector<Fact>> infer_call(const OpCall& call, std::span<const Fact* const> inputs, std::size_t output_count) {
   TRY_ASSIGN(const auto bound, bind_types(*call.schema, inputs));
   std::vector<Type> types = preset_outputs(*call.schema, bound, output_count);
@@ -126,8 +128,6 @@ Result<std::vector<Fact>> infer_call(const OpCall& call, std::span<const Fact* c
   fold(call, inputs, outputs);
   return outputs;
 }
-
-}  // namespace
 
 Result<void> check_call(const OpCall& call, std::span<const Fact* const> inputs) {
   TRY(bind_types(*call.schema, inputs, true));

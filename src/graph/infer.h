@@ -20,6 +20,10 @@ struct InferSinks {
 Result<std::vector<ops::Fact>> infer_graph(const Graph& graph, std::vector<ops::Fact> inputs, std::vector<ops::Fact> captured,
                                            const InferSinks& sinks = {});
 
+/// Facts of the outputs of one operator: types, and values where all inputs are constant and it is cheap; null where an
+/// input is omitted. Errors: bad_type, bad_shape, bad_value, where it cannot run.
+Result<std::vector<ops::Fact>> infer_call(const OpCall& call, std::span<const ops::Fact* const> inputs, std::size_t output_count);
+
 /// Checks the types of an operator's inputs against its schema; null where omitted. Errors: bad_type.
 Result<void> check_call(const OpCall& call, std::span<const ops::Fact* const> inputs);
 

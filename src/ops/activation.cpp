@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "ops/arithmetic.h"
+#include "ops/axis_rules.h"
 #include "ops/convert.h"
 #include "ops/elementwise.h"
 #include "ops/families.h"
@@ -161,21 +162,21 @@ Result<void> eval_swiglu(EvalContext& context) {
 }
 
 constexpr OpDef kActivation[] = {
-    {.name = "Celu", .since = {12, 28}, .infer = infer_same, .eval = eval_celu},
-    {.name = "Elu", .since = {1, 6, 22}, .infer = infer_same, .eval = eval_elu},
-    {.name = "Gelu", .since = {20}, .infer = infer_same, .eval = eval_gelu},
-    {.name = "HardSigmoid", .since = {1, 6, 22}, .infer = infer_same, .eval = eval_hard_sigmoid},
-    {.name = "HardSwish", .since = {14, 22}, .infer = infer_same, .eval = eval_hard_swish},
-    {.name = "LeakyRelu", .since = {1, 6, 16}, .infer = infer_same, .eval = eval_leaky_relu},
-    {.name = "Mish", .since = {18, 22}, .infer = infer_same, .eval = eval_mish},
-    {.name = "PRelu", .since = {1, 6, 7, 9, 16}, .infer = infer_same, .eval = eval_prelu},
-    {.name = "Relu", .since = {1, 6, 13, 14}, .infer = infer_same, .eval = eval_relu},
-    {.name = "Selu", .since = {1, 6, 22}, .infer = infer_same, .eval = eval_selu},
-    {.name = "Shrink", .since = {9}, .infer = infer_same, .eval = eval_shrink},
-    {.name = "Softsign", .since = {1, 22}, .infer = infer_same, .eval = eval_softsign},
-    {.name = "SwiGLU", .since = {28}, .infer = infer_swiglu, .eval = eval_swiglu},
-    {.name = "Swish", .since = {24}, .infer = infer_same, .eval = eval_swish},
-    {.name = "ThresholdedRelu", .since = {10, 22}, .infer = infer_same, .eval = eval_thresholded_relu},
+    {.name = "Celu", .since = {12, 28}, .infer = infer_same, .eval = eval_celu, .axes = kPointwiseAxes},
+    {.name = "Elu", .since = {1, 6, 22}, .infer = infer_same, .eval = eval_elu, .axes = kPointwiseAxes},
+    {.name = "Gelu", .since = {20}, .infer = infer_same, .eval = eval_gelu, .axes = kPointwiseAxes},
+    {.name = "HardSigmoid", .since = {1, 6, 22}, .infer = infer_same, .eval = eval_hard_sigmoid, .axes = kPointwiseAxes},
+    {.name = "HardSwish", .since = {14, 22}, .infer = infer_same, .eval = eval_hard_swish, .axes = kPointwiseAxes},
+    {.name = "LeakyRelu", .since = {1, 6, 16}, .infer = infer_same, .eval = eval_leaky_relu, .axes = kPointwiseAxes},
+    {.name = "Mish", .since = {18, 22}, .infer = infer_same, .eval = eval_mish, .axes = kPointwiseAxes},
+    {.name = "PRelu", .since = {1, 6, 7, 9, 16}, .infer = infer_same, .eval = eval_prelu, .axes = kSlopeAxes},
+    {.name = "Relu", .since = {1, 6, 13, 14}, .infer = infer_same, .eval = eval_relu, .axes = kPointwiseAxes},
+    {.name = "Selu", .since = {1, 6, 22}, .infer = infer_same, .eval = eval_selu, .axes = kPointwiseAxes},
+    {.name = "Shrink", .since = {9}, .infer = infer_same, .eval = eval_shrink, .axes = kPointwiseAxes},
+    {.name = "Softsign", .since = {1, 22}, .infer = infer_same, .eval = eval_softsign, .axes = kPointwiseAxes},
+    {.name = "SwiGLU", .since = {28}, .infer = infer_swiglu, .eval = eval_swiglu, .axes = kSameShapesAxes},
+    {.name = "Swish", .since = {24}, .infer = infer_same, .eval = eval_swish, .axes = kPointwiseAxes},
+    {.name = "ThresholdedRelu", .since = {10, 22}, .infer = infer_same, .eval = eval_thresholded_relu, .axes = kPointwiseAxes},
 };
 
 }  // namespace

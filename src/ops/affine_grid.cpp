@@ -1,4 +1,5 @@
 // AffineGrid: the coordinates of an affine transformation, for GridSample.
+#include "ops/axis_rules.h"
 #include "ops/extents.h"
 #include "ops/families.h"
 #include "ops/resample.h"
@@ -76,7 +77,7 @@ Result<void> eval_affine_grid(EvalContext& context) {
 
 std::span<const OpDef> affine_grid_ops() {
   static const OpDef rows[] = {
-      {.name = "AffineGrid", .since = {20}, .infer = infer_affine_grid, .eval = eval_affine_grid},
+      {.name = "AffineGrid", .since = {20}, .infer = infer_affine_grid, .eval = eval_affine_grid, .axes = kAffineGridAxes},
   };
   return rows;
 }

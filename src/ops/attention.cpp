@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ops/axes.h"
+#include "ops/axis_rules.h"
 #include "ops/families.h"
 #include "ops/multiply.h"
 #include "tensor/scalar.h"
@@ -323,7 +324,7 @@ Result<void> infer_attention(InferContext& context) {
   return {};
 }
 
-constexpr OpDef kAttention[] = {{.name = "Attention", .since = {23, 24, 25}, .infer = infer_attention, .eval = eval_attention}};
+constexpr OpDef kAttention[] = {{.name = "Attention", .since = {23, 24, 25}, .infer = infer_attention, .eval = eval_attention, .axes = kAttentionAxes}};
 
 }  // namespace
 

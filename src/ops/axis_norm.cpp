@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "ops/axes.h"
+#include "ops/axis_rules.h"
 #include "ops/families.h"
 #include "ops/infer.h"
 #include "tensor/dispatch.h"
@@ -43,7 +44,10 @@ Result<void> eval_lp(EvalContext& context) {
   TRY(dispatch<Floats>(x.dtype(), [&](auto tag) -> Result<void> {
     using T = typename decltype(tag)::type;
     if (x.size() == 0) return {};
-    const std::int64_t length = x.shape()[axis], inner = x.strides()[axis], outer = x.size() / (length * inner);
+    // Not the stride: along an axis of 1 that may be anything.
+    std::int64_t inner = 1;
+    for (std::size_t i = axis + 1; i < x.shape().size(); ++i) inner *= x.shape()[i];
+    const std::int64_t length = x.shape()[axis], outer = x.size() / (length * inner);
     for (std::int64_t i = 0; i < outer; ++i)
       for (std::int64_t j = 0; j < inner; ++j) {
         const std::int64_t first = i * length * inner + j;
@@ -146,9 +150,9 @@ Result<void> eval_lrn(EvalContext& context) {
 }
 
 constexpr OpDef kAxisNorm[] = {
-    {.name = "LpNormalization", .since = {1, 22}, .infer = infer_lp, .eval = eval_lp},
-    {.name = "MeanVarianceNormalization", .since = {9, 13}, .infer = infer_mvn, .eval = eval_mvn},
-    {.name = "LRN", .since = {1, 13}, .infer = infer_lrn, .eval = eval_lrn},
+    {.name = "LpNormalization", .since = {1, 22}, .infer = infer_lp, .eval = eval_lp, .axes = kAlongAxes},
+    {.name = "MeanVarianceNormalization", .since = {9, 13}, .infer = infer_mvn, .eval = eval_mvn, .axes = kMeanVarianceAxes},
+    {.name = "LRN", .since = {1, 13}, .infer = infer_lrn, .eval = eval_lrn, .axes = kAroundChannelsAxes},
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "ops/axes.h"
+#include "ops/axis_rules.h"
 #include "ops/families.h"
 #include "ops/infer.h"
 #include "ops/wide.h"
@@ -128,7 +129,7 @@ Result<void> eval_batch_norm(EvalContext& context) {
 }
 
 constexpr OpDef kBatchNorm[] = {
-    {.name = "BatchNormalization", .since = {1, 6, 7, 9, 14, 15}, .infer = infer_batch_norm, .eval = eval_batch_norm},
+    {.name = "BatchNormalization", .since = {1, 6, 7, 9, 14, 15}, .infer = infer_batch_norm, .eval = eval_batch_norm, .axes = kBatchNormAxes},
 };
 
 }  // namespace

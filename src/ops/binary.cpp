@@ -1,5 +1,6 @@
 // Arithmetic on two tensors, broadcast together.
 #include "ops/arithmetic.h"
+#include "ops/axis_rules.h"
 #include "ops/convert.h"
 #include "ops/elementwise.h"
 #include "ops/families.h"
@@ -143,12 +144,12 @@ Result<void> eval_mod(EvalContext& context) {
 }
 
 constexpr OpDef kBinary[] = {
-    {.name = "Add", .since = {1, 6, 7, 13, 14}, .infer = infer_operands, .eval = eval_add},
-    {.name = "Div", .since = {1, 6, 7, 13, 14}, .infer = infer_operands, .eval = eval_div},
-    {.name = "Mod", .since = {10, 13, 28}, .infer = infer_operands, .eval = eval_mod},
-    {.name = "Mul", .since = {1, 6, 7, 13, 14}, .infer = infer_operands, .eval = eval_mul},
-    {.name = "Pow", .since = {1, 7, 12, 13, 15}, .infer = infer_operands, .eval = eval_pow},
-    {.name = "Sub", .since = {1, 6, 7, 13, 14}, .infer = infer_operands, .eval = eval_sub},
+    {.name = "Add", .since = {1, 6, 7, 13, 14}, .infer = infer_operands, .eval = eval_add, .axes = kPointwiseAxes},
+    {.name = "Div", .since = {1, 6, 7, 13, 14}, .infer = infer_operands, .eval = eval_div, .axes = kPointwiseAxes},
+    {.name = "Mod", .since = {10, 13, 28}, .infer = infer_operands, .eval = eval_mod, .axes = kPointwiseAxes},
+    {.name = "Mul", .since = {1, 6, 7, 13, 14}, .infer = infer_operands, .eval = eval_mul, .axes = kPointwiseAxes},
+    {.name = "Pow", .since = {1, 7, 12, 13, 15}, .infer = infer_operands, .eval = eval_pow, .axes = kPointwiseAxes},
+    {.name = "Sub", .since = {1, 6, 7, 13, 14}, .infer = infer_operands, .eval = eval_sub, .axes = kPointwiseAxes},
 };
 
 }  // namespace

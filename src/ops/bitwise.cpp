@@ -1,4 +1,5 @@
 // Integers as rows of bits.
+#include "ops/axis_rules.h"
 #include "ops/elementwise.h"
 #include "ops/families.h"
 #include "ops/infer.h"
@@ -45,11 +46,11 @@ Result<void> eval_bit_shift(EvalContext& context) {
 }
 
 constexpr OpDef kBitwise[] = {
-    {.name = "BitShift", .since = {11, 28}, .infer = infer_broadcast, .eval = eval_bit_shift},
-    {.name = "BitwiseAnd", .since = {18}, .infer = infer_broadcast, .eval = eval_bitwise_and},
-    {.name = "BitwiseNot", .since = {18}, .infer = infer_same, .eval = eval_bitwise_not},
-    {.name = "BitwiseOr", .since = {18}, .infer = infer_broadcast, .eval = eval_bitwise_or},
-    {.name = "BitwiseXor", .since = {18}, .infer = infer_broadcast, .eval = eval_bitwise_xor},
+    {.name = "BitShift", .since = {11, 28}, .infer = infer_broadcast, .eval = eval_bit_shift, .axes = kPointwiseAxes},
+    {.name = "BitwiseAnd", .since = {18}, .infer = infer_broadcast, .eval = eval_bitwise_and, .axes = kPointwiseAxes},
+    {.name = "BitwiseNot", .since = {18}, .infer = infer_same, .eval = eval_bitwise_not, .axes = kPointwiseAxes},
+    {.name = "BitwiseOr", .since = {18}, .infer = infer_broadcast, .eval = eval_bitwise_or, .axes = kPointwiseAxes},
+    {.name = "BitwiseXor", .since = {18}, .infer = infer_broadcast, .eval = eval_bitwise_xor, .axes = kPointwiseAxes},
 };
 
 }  // namespace

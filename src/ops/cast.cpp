@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "ops/axis_rules.h"
 #include "ops/convert.h"
 #include "ops/families.h"
 #include "ops/infer.h"
@@ -113,9 +114,9 @@ Result<void> eval_bit_cast(EvalContext& context) {
 }
 
 constexpr OpDef kCast[] = {
-    {.name = "BitCast", .since = {26}, .infer = infer_bit_cast, .eval = eval_bit_cast},
-    {.name = "Cast", .since = {1, 6, 9, 13, 19, 21, 23, 24, 25, 28}, .infer = infer_cast, .eval = eval_cast},
-    {.name = "CastLike", .since = {15, 19, 21, 23, 24, 25}, .infer = infer_cast_like, .eval = eval_cast_like},
+    {.name = "BitCast", .since = {26}, .infer = infer_bit_cast, .eval = eval_bit_cast, .axes = kPointwiseAxes},
+    {.name = "Cast", .since = {1, 6, 9, 13, 19, 21, 23, 24, 25, 28}, .infer = infer_cast, .eval = eval_cast, .axes = kPointwiseAxes},
+    {.name = "CastLike", .since = {15, 19, 21, 23, 24, 25}, .infer = infer_cast_like, .eval = eval_cast_like, .axes = kCastLikeAxes},
 };
 
 }  // namespace

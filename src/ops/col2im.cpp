@@ -1,4 +1,5 @@
 // Col2Im: columns of blocks put back into the image that they were taken from, added up where they overlap.
+#include "ops/axis_rules.h"
 #include "ops/extents.h"
 #include "ops/families.h"
 #include "ops/fold.h"
@@ -158,7 +159,7 @@ Result<void> eval_col2im(EvalContext& context) {
 
 std::span<const OpDef> col2im_ops() {
   static const OpDef rows[] = {
-      {.name = "Col2Im", .since = {18}, .infer = infer_col2im, .eval = eval_col2im},
+      {.name = "Col2Im", .since = {18}, .infer = infer_col2im, .eval = eval_col2im, .axes = kRowsAxes},
   };
   return rows;
 }

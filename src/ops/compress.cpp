@@ -103,8 +103,8 @@ Result<void> eval_non_zero(EvalContext& context) {
 
 std::span<const OpDef> compress_ops() {
   static const OpDef rows[] = {
-      {.name = "Compress", .since = {9, 11, 28}, .infer = infer_compress, .eval = eval_compress},
-      {.name = "NonZero", .since = {9, 13}, .infer = infer_non_zero, .eval = eval_non_zero},
+      {.name = "Compress", .since = {9, 11, 28}, .infer = infer_compress, .eval = eval_compress, .axes = kOpaqueAxes},
+      {.name = "NonZero", .since = {9, 13}, .infer = infer_non_zero, .eval = eval_non_zero, .axes = kOpaqueAxes},
   };
   return rows;
 }

@@ -2,6 +2,7 @@
 #include "ops/concat.h"
 
 #include "ops/axes.h"
+#include "ops/axis_rules.h"
 #include "ops/extents.h"
 #include "ops/families.h"
 #include "tensor/walk.h"
@@ -154,8 +155,8 @@ Result<Tensor> concat(std::span<const Tensor> parts, std::size_t axis) {
 
 std::span<const OpDef> concat_ops() {
   static const OpDef rows[] = {
-      {.name = "Concat", .since = {1, 4, 11, 13}, .infer = infer_concat, .eval = eval_concat},
-      {.name = "Tile", .since = {1, 6, 13}, .infer = infer_tile, .eval = eval_tile},
+      {.name = "Concat", .since = {1, 4, 11, 13}, .infer = infer_concat, .eval = eval_concat, .axes = kConcatAxes},
+      {.name = "Tile", .since = {1, 6, 13}, .infer = infer_tile, .eval = eval_tile, .axes = kTileAxes},
   };
   return rows;
 }

@@ -186,12 +186,14 @@ std::span<const OpDef> constant_ops() {
       {.name = "Constant",
        .since = {1, 9, 11, 12, 13, 19, 21, 23, 24, 25},
        .infer = infer_constant,
-       .eval = eval_constant},
+       .eval = eval_constant,
+       .axes = kOpaqueAxes},
       {.name = "ConstantOfShape",
        .since = {9, 20, 21, 23, 24, 25},
        .infer = infer_constant_of_shape,
-       .eval = eval_constant_of_shape},
-      {.name = "Range", .since = {11, 27}, .infer = infer_range, .eval = eval_range},
+       .eval = eval_constant_of_shape,
+       .axes = kOpaqueAxes},
+      {.name = "Range", .since = {11, 27}, .infer = infer_range, .eval = eval_range, .axes = kOpaqueAxes},
   };
   return rows;
 }

@@ -1,4 +1,5 @@
 // Conv and ConvTranspose. Products are accumulated in double and rounded once.
+#include "ops/axis_rules.h"
 #include "ops/convolve.h"
 #include "ops/families.h"
 
@@ -39,8 +40,8 @@ Result<void> eval_conv(EvalContext& context) {
 }
 
 constexpr OpDef kConv[] = {
-    {.name = "Conv", .since = {1, 11, 22}, .infer = infer_conv, .eval = eval_conv<plan_convolution>},
-    {.name = "ConvTranspose", .since = {1, 11, 22}, .infer = infer_transposed, .eval = eval_conv<plan_transposed>},
+    {.name = "Conv", .since = {1, 11, 22}, .infer = infer_conv, .eval = eval_conv<plan_convolution>, .axes = kConvAxes},
+    {.name = "ConvTranspose", .since = {1, 11, 22}, .infer = infer_transposed, .eval = eval_conv<plan_transposed>, .axes = kConvTransposeAxes},
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 // CumSum and CumProd: what has been added or multiplied up to each element of an axis.
+#include "ops/axis_rules.h"
 #include "ops/extents.h"
 #include "ops/families.h"
 #include "ops/fold.h"
@@ -54,8 +55,8 @@ Result<void> eval_cumulative(EvalContext& context) {
 
 std::span<const OpDef> cumulative_ops() {
   static const OpDef rows[] = {
-      {.name = "CumSum", .since = {11, 14}, .infer = infer_cumulative, .eval = eval_cumulative<Sum>},
-      {.name = "CumProd", .since = {26}, .infer = infer_cumulative, .eval = eval_cumulative<Product>},
+      {.name = "CumSum", .since = {11, 14}, .infer = infer_cumulative, .eval = eval_cumulative<Sum>, .axes = kCumulativeAxes},
+      {.name = "CumProd", .since = {26}, .infer = infer_cumulative, .eval = eval_cumulative<Product>, .axes = kCumulativeAxes},
   };
   return rows;
 }

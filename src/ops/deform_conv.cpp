@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "ops/axes.h"
+#include "ops/axis_rules.h"
 #include "ops/convolve.h"
 #include "ops/families.h"
 
@@ -175,7 +176,7 @@ Result<void> eval_deform_conv(EvalContext& context) {
   return {};
 }
 
-constexpr OpDef kDeformConv[] = {{.name = "DeformConv", .since = {19, 22}, .infer = infer_deform_conv, .eval = eval_deform_conv}};
+constexpr OpDef kDeformConv[] = {{.name = "DeformConv", .since = {19, 22}, .infer = infer_deform_conv, .eval = eval_deform_conv, .axes = kDeformConvAxes}};
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 // Operators that look at where an element stands: EyeLike, Trilu, OneHot.
 #include <cstring>
 
+#include "ops/axis_rules.h"
 #include "ops/extents.h"
 #include "ops/families.h"
 #include "ops/indices.h"
@@ -160,9 +161,9 @@ Result<void> eval_one_hot(EvalContext& context) {
 
 std::span<const OpDef> diagonal_ops() {
   static const OpDef rows[] = {
-      {.name = "EyeLike", .since = {9, 22}, .infer = infer_eye, .eval = eval_eye},
-      {.name = "Trilu", .since = {14}, .infer = infer_trilu, .eval = eval_trilu},
-      {.name = "OneHot", .since = {9, 11, 28}, .infer = infer_one_hot, .eval = eval_one_hot},
+      {.name = "EyeLike", .since = {9, 22}, .infer = infer_eye, .eval = eval_eye, .axes = kEyeAxes},
+      {.name = "Trilu", .since = {14}, .infer = infer_trilu, .eval = eval_trilu, .axes = kMatricesAxes},
+      {.name = "OneHot", .since = {9, 11, 28}, .infer = infer_one_hot, .eval = eval_one_hot, .axes = kOneHotAxes},
   };
   return rows;
 }

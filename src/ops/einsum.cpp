@@ -3,6 +3,7 @@
 #include <map>
 
 #include "ops/axes.h"
+#include "ops/axis_rules.h"
 #include "ops/equation.h"
 #include "ops/families.h"
 #include "ops/multiply.h"
@@ -158,15 +159,14 @@ Strides strides_of(const std::vector<Loop>& loops) {
   return strides;
 }
 
-/// sums += a·b over all loops. Three of them are a product of matrices, where they are long enough to be worth it.
+/// sums += a·b over all loops. Three of them are a product of matrices, where something is summed. That depends on nothing but
+/// the labels that are summed over, so that an element has the same bits however many others are computed with it.
 template <class W>
 void run_loops(std::vector<Loop> loops, const W* a, const W* b, W* sums) {
   std::vector<Loop> outer = loops;
   const Loop row = take_loop(outer, true, false, true), column = take_loop(outer, false, true, true);
   const Loop depth = take_loop(outer, true, true, false);
-  constexpr std::int64_t kWorthIt = 16;
-  const int moving = (row.extent > 1 ? 1 : 0) + (column.extent > 1 ? 1 : 0) + (depth.extent > 1 ? 1 : 0);
-  const bool product = moving >= 2 && std::max({row.extent, column.extent, depth.extent}) >= kWorthIt;
+  const bool product = depth.extent > 1;
   const Strides strides = strides_of(product ? outer : loops);
   if (!product) {
     walk<3>(strides.shape, {&strides.a, &strides.b, &strides.result},
@@ -285,7 +285,7 @@ Result<void> eval_einsum(EvalContext& context) {
   });
 }
 
-constexpr OpDef kEinsum[] = {{.name = "Einsum", .since = {12, 28}, .infer = infer_einsum, .eval = eval_einsum}};
+constexpr OpDef kEinsum[] = {{.name = "Einsum", .since = {12, 28}, .infer = infer_einsum, .eval = eval_einsum, .axes = kEinsumAxes}};
 
 }  // namespace
 

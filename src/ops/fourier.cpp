@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "ops/axes.h"
+#include "ops/axis_rules.h"
 #include "ops/families.h"
 #include "ops/mixed_radix.h"
 #include "ops/wide.h"
@@ -290,8 +291,8 @@ Result<void> eval_stft(EvalContext& context) {
 }
 
 constexpr OpDef kFourier[] = {
-    {.name = "DFT", .since = {17, 20}, .infer = infer_dft, .eval = eval_dft},
-    {.name = "STFT", .since = {17}, .infer = infer_stft, .eval = eval_stft},
+    {.name = "DFT", .since = {17, 20}, .infer = infer_dft, .eval = eval_dft, .axes = kFourierAxes},
+    {.name = "STFT", .since = {17}, .infer = infer_stft, .eval = eval_stft, .axes = kRowsAxes},
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Gather, GatherElements, GatherND: slices and elements of a tensor, chosen by index.
 #include <cstring>
 
+#include "ops/axis_rules.h"
 #include "ops/extents.h"
 #include "ops/families.h"
 #include "ops/indices.h"
@@ -156,9 +157,9 @@ Result<void> eval_gather_nd(EvalContext& context) {
 
 std::span<const OpDef> gather_ops() {
   static const OpDef rows[] = {
-      {.name = "Gather", .since = {1, 11, 13}, .infer = infer_gather, .eval = eval_gather},
-      {.name = "GatherElements", .since = {11, 13}, .infer = infer_gather_elements, .eval = eval_gather_elements},
-      {.name = "GatherND", .since = {11, 12, 13}, .infer = infer_gather_nd, .eval = eval_gather_nd},
+      {.name = "Gather", .since = {1, 11, 13}, .infer = infer_gather, .eval = eval_gather, .axes = kGatherAxes},
+      {.name = "GatherElements", .since = {11, 13}, .infer = infer_gather_elements, .eval = eval_gather_elements, .axes = kAtElementsAxes},
+      {.name = "GatherND", .since = {11, 12, 13}, .infer = infer_gather_nd, .eval = eval_gather_nd, .axes = kGatherNDAxes},
   };
   return rows;
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "ops/axes.h"
+#include "ops/axis_rules.h"
 #include "ops/families.h"
 #include "ops/multiply.h"
 #include "tensor/walk.h"
@@ -91,7 +92,7 @@ Result<void> eval_gemm(EvalContext& context) {
   });
 }
 
-constexpr OpDef kGemm[] = {{.name = "Gemm", .since = {1, 6, 7, 9, 11, 13}, .infer = infer_gemm, .eval = eval_gemm}};
+constexpr OpDef kGemm[] = {{.name = "Gemm", .since = {1, 6, 7, 9, 11, 13}, .infer = infer_gemm, .eval = eval_gemm, .axes = kGemmAxes}};
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 // GlobalAveragePool, GlobalMaxPool, GlobalLpPool: one window over all spatial axes. MaxUnpool: back to where MaxPool found it.
 #include <cmath>
 
+#include "ops/axis_rules.h"
 #include "ops/extents.h"
 #include "ops/families.h"
 #include "ops/window.h"
@@ -157,10 +158,10 @@ Result<void> eval_max_unpool(EvalContext& context) {
 }
 
 constexpr OpDef kGlobalPool[] = {
-    {.name = "GlobalAveragePool", .since = {1, 22}, .infer = infer_global_pool, .eval = eval_global_average},
-    {.name = "GlobalMaxPool", .since = {1, 22}, .infer = infer_global_pool, .eval = eval_global_max},
-    {.name = "GlobalLpPool", .since = {1, 2, 22}, .infer = infer_global_pool, .eval = eval_global_lp},
-    {.name = "MaxUnpool", .since = {9, 11, 22}, .infer = infer_max_unpool, .eval = eval_max_unpool},
+    {.name = "GlobalAveragePool", .since = {1, 22}, .infer = infer_global_pool, .eval = eval_global_average, .axes = kPoolAxes},
+    {.name = "GlobalMaxPool", .since = {1, 22}, .infer = infer_global_pool, .eval = eval_global_max, .axes = kPoolAxes},
+    {.name = "GlobalLpPool", .since = {1, 2, 22}, .infer = infer_global_pool, .eval = eval_global_lp, .axes = kPoolAxes},
+    {.name = "MaxUnpool", .since = {9, 11, 22}, .infer = infer_max_unpool, .eval = eval_max_unpool, .axes = kOpaqueAxes},
 };
 
 }  // namespace

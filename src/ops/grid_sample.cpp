@@ -1,6 +1,7 @@
 // GridSample: an image read at places that a grid of coordinates names.
 #include <cmath>
 
+#include "ops/axis_rules.h"
 #include "ops/extents.h"
 #include "ops/families.h"
 #include "ops/indices.h"
@@ -238,7 +239,7 @@ Result<void> eval_grid_sample(EvalContext& context) {
 
 std::span<const OpDef> grid_sample_ops() {
   static const OpDef rows[] = {
-      {.name = "GridSample", .since = {16, 20, 22}, .infer = infer_grid_sample, .eval = eval_grid_sample},
+      {.name = "GridSample", .since = {16, 20, 22}, .infer = infer_grid_sample, .eval = eval_grid_sample, .axes = kGridSampleAxes},
   };
   return rows;
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ops/axes.h"
+#include "ops/axis_rules.h"
 #include "ops/families.h"
 #include "ops/infer.h"
 #include "ops/wide.h"
@@ -217,8 +218,8 @@ Result<void> infer_causal_conv(InferContext& context) {
 }
 
 constexpr OpDef kLinearAttention[] = {
-    {.name = "LinearAttention", .since = {27}, .infer = infer_linear_attention, .eval = eval_linear_attention},
-    {.name = "CausalConvWithState", .since = {27}, .infer = infer_causal_conv, .eval = eval_causal_conv},
+    {.name = "LinearAttention", .since = {27}, .infer = infer_linear_attention, .eval = eval_linear_attention, .axes = kLinearAttentionAxes},
+    {.name = "CausalConvWithState", .since = {27}, .infer = infer_causal_conv, .eval = eval_causal_conv, .axes = kCausalConvAxes},
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Comparison, boolean logic and choice.
+#include "ops/axis_rules.h"
 #include "ops/elementwise.h"
 #include "ops/families.h"
 #include "ops/infer.h"
@@ -105,18 +106,18 @@ Result<void> eval_where(EvalContext& context) {
 }
 
 constexpr OpDef kLogic[] = {
-    {.name = "And", .since = {1, 7}, .infer = infer_operands, .eval = eval_and},
-    {.name = "Equal", .since = {1, 7, 11, 13, 19}, .infer = infer_operands, .eval = eval_equal},
-    {.name = "Greater", .since = {1, 7, 9, 13}, .infer = infer_operands, .eval = eval_greater},
-    {.name = "GreaterOrEqual", .since = {12, 16}, .infer = infer_operands, .eval = eval_greater_or_equal},
-    {.name = "IsInf", .since = {10, 20}, .infer = infer_same, .eval = eval_is_inf},
-    {.name = "IsNaN", .since = {9, 13, 20}, .infer = infer_same, .eval = eval_is_nan},
-    {.name = "Less", .since = {1, 7, 9, 13}, .infer = infer_operands, .eval = eval_less},
-    {.name = "LessOrEqual", .since = {12, 16}, .infer = infer_operands, .eval = eval_less_or_equal},
-    {.name = "Not", .since = {1}, .infer = infer_same, .eval = eval_not},
-    {.name = "Or", .since = {1, 7}, .infer = infer_operands, .eval = eval_or},
-    {.name = "Where", .since = {9, 16}, .infer = infer_broadcast, .eval = eval_where},
-    {.name = "Xor", .since = {1, 7}, .infer = infer_operands, .eval = eval_xor},
+    {.name = "And", .since = {1, 7}, .infer = infer_operands, .eval = eval_and, .axes = kPointwiseAxes},
+    {.name = "Equal", .since = {1, 7, 11, 13, 19}, .infer = infer_operands, .eval = eval_equal, .axes = kPointwiseAxes},
+    {.name = "Greater", .since = {1, 7, 9, 13}, .infer = infer_operands, .eval = eval_greater, .axes = kPointwiseAxes},
+    {.name = "GreaterOrEqual", .since = {12, 16}, .infer = infer_operands, .eval = eval_greater_or_equal, .axes = kPointwiseAxes},
+    {.name = "IsInf", .since = {10, 20}, .infer = infer_same, .eval = eval_is_inf, .axes = kPointwiseAxes},
+    {.name = "IsNaN", .since = {9, 13, 20}, .infer = infer_same, .eval = eval_is_nan, .axes = kPointwiseAxes},
+    {.name = "Less", .since = {1, 7, 9, 13}, .infer = infer_operands, .eval = eval_less, .axes = kPointwiseAxes},
+    {.name = "LessOrEqual", .since = {12, 16}, .infer = infer_operands, .eval = eval_less_or_equal, .axes = kPointwiseAxes},
+    {.name = "Not", .since = {1}, .infer = infer_same, .eval = eval_not, .axes = kPointwiseAxes},
+    {.name = "Or", .since = {1, 7}, .infer = infer_operands, .eval = eval_or, .axes = kPointwiseAxes},
+    {.name = "Where", .since = {9, 16}, .infer = infer_broadcast, .eval = eval_where, .axes = kPointwiseAxes},
+    {.name = "Xor", .since = {1, 7}, .infer = infer_operands, .eval = eval_xor, .axes = kPointwiseAxes},
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "ops/axes.h"
+#include "ops/axis_rules.h"
 #include "ops/families.h"
 #include "ops/wide.h"
 
@@ -124,8 +125,8 @@ Result<void> eval_cross_entropy(EvalContext& context) {
 }
 
 constexpr OpDef kLoss[] = {
-    {.name = "NegativeLogLikelihoodLoss", .since = {12, 13, 22}, .infer = infer_loss, .eval = eval_likelihood},
-    {.name = "SoftmaxCrossEntropyLoss", .since = {12, 13}, .infer = infer_loss, .eval = eval_cross_entropy},
+    {.name = "NegativeLogLikelihoodLoss", .since = {12, 13, 22}, .infer = infer_loss, .eval = eval_likelihood, .axes = kLossAxes},
+    {.name = "SoftmaxCrossEntropyLoss", .since = {12, 13}, .infer = infer_loss, .eval = eval_cross_entropy, .axes = kLossAxes},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "ops/matmul.h"
 
 #include "ops/axes.h"
+#include "ops/axis_rules.h"
 #include "ops/families.h"
 #include "ops/multiply.h"
 #include "tensor/walk.h"
@@ -40,7 +41,7 @@ Result<void> eval_matmul(EvalContext& context) {
   return {};
 }
 
-constexpr OpDef kMatMul[] = {{.name = "MatMul", .since = {1, 9, 13}, .infer = infer_matmul, .eval = eval_matmul}};
+constexpr OpDef kMatMul[] = {{.name = "MatMul", .since = {1, 9, 13}, .infer = infer_matmul, .eval = eval_matmul, .axes = kMatMulAxes}};
 
 }  // namespace
 

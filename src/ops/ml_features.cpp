@@ -2,6 +2,7 @@
 // Normalizer, Scaler.
 #include <cmath>
 
+#include "ops/axis_rules.h"
 #include "ops/concat.h"
 #include "ops/extents.h"
 #include "ops/families.h"
@@ -194,12 +195,12 @@ Result<void> eval_vectorizer(EvalContext& context) {
 std::span<const OpDef> ml_feature_ops() {
   static constexpr std::string_view kMl = "ai.onnx.ml";
   static const OpDef rows[] = {
-      {.name = "ArrayFeatureExtractor", .domain = kMl, .since = {1}, .infer = infer_extractor, .eval = eval_extractor},
-      {.name = "Binarizer", .domain = kMl, .since = {1}, .infer = infer_same, .eval = eval_binarizer},
-      {.name = "FeatureVectorizer", .domain = kMl, .since = {1}, .infer = infer_vectorizer, .eval = eval_vectorizer},
-      {.name = "Imputer", .domain = kMl, .since = {1}, .infer = infer_same, .eval = eval_imputer},
-      {.name = "Normalizer", .domain = kMl, .since = {1}, .infer = infer_float, .eval = eval_normalizer},
-      {.name = "Scaler", .domain = kMl, .since = {1}, .infer = infer_float, .eval = eval_scaler},
+      {.name = "ArrayFeatureExtractor", .domain = kMl, .since = {1}, .infer = infer_extractor, .eval = eval_extractor, .axes = kOpaqueAxes},
+      {.name = "Binarizer", .domain = kMl, .since = {1}, .infer = infer_same, .eval = eval_binarizer, .axes = kPointwiseAxes},
+      {.name = "FeatureVectorizer", .domain = kMl, .since = {1}, .infer = infer_vectorizer, .eval = eval_vectorizer, .axes = kOpaqueAxes},
+      {.name = "Imputer", .domain = kMl, .since = {1}, .infer = infer_same, .eval = eval_imputer, .axes = kFeaturesAxes},
+      {.name = "Normalizer", .domain = kMl, .since = {1}, .infer = infer_float, .eval = eval_normalizer, .axes = kOpaqueAxes},
+      {.name = "Scaler", .domain = kMl, .since = {1}, .infer = infer_float, .eval = eval_scaler, .axes = kFeaturesAxes},
   };
   return rows;
 }

@@ -113,12 +113,14 @@ std::span<const OpDef> ml_linear_ops() {
        .domain = kMl,
        .since = {1},
        .infer = infer_linear_classifier,
-       .eval = eval_linear_classifier},
+       .eval = eval_linear_classifier,
+       .axes = kOpaqueAxes},
       {.name = "LinearRegressor",
        .domain = kMl,
        .since = {1},
        .infer = infer_linear_regressor,
-       .eval = eval_linear_regressor},
+       .eval = eval_linear_regressor,
+       .axes = kOpaqueAxes},
   };
   return rows;
 }

@@ -291,8 +291,9 @@ std::span<const OpDef> ml_svm_ops() {
        .domain = kMl,
        .since = {1},
        .infer = infer_svm_classifier,
-       .eval = eval_svm_classifier},
-      {.name = "SVMRegressor", .domain = kMl, .since = {1}, .infer = infer_svm_regressor, .eval = eval_svm_regressor},
+       .eval = eval_svm_classifier,
+       .axes = kOpaqueAxes},
+      {.name = "SVMRegressor", .domain = kMl, .since = {1}, .infer = infer_svm_regressor, .eval = eval_svm_regressor, .axes = kOpaqueAxes},
   };
   return rows;
 }

@@ -168,13 +168,15 @@ std::span<const OpDef> ml_tree_ops() {
        .domain = kMl,
        .since = {1, 3, 5},
        .infer = infer_classifier,
-       .eval = eval_classifier},
+       .eval = eval_classifier,
+       .axes = kOpaqueAxes},
       {.name = "TreeEnsembleRegressor",
        .domain = kMl,
        .since = {1, 3, 5},
        .infer = infer_regressor,
-       .eval = eval_regressor},
-      {.name = "TreeEnsemble", .domain = kMl, .since = {5}, .infer = infer_ensemble, .eval = eval_ensemble},
+       .eval = eval_regressor,
+       .axes = kOpaqueAxes},
+      {.name = "TreeEnsemble", .domain = kMl, .since = {5}, .infer = infer_ensemble, .eval = eval_ensemble, .axes = kOpaqueAxes},
   };
   return rows;
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ops/axes.h"
+#include "ops/axis_rules.h"
 #include "ops/families.h"
 #include "ops/infer.h"
 #include "ops/moments.h"
@@ -239,10 +240,10 @@ Result<void> eval_group(EvalContext& context) {
 }
 
 constexpr OpDef kNormalization[] = {
-    {.name = "LayerNormalization", .since = {17}, .infer = infer_layer, .eval = eval_layer},
-    {.name = "RMSNormalization", .since = {23}, .infer = infer_rms, .eval = eval_rms},
-    {.name = "InstanceNormalization", .since = {1, 6, 22}, .infer = infer_instance, .eval = eval_instance},
-    {.name = "GroupNormalization", .since = {18, 21}, .infer = infer_group, .eval = eval_group},
+    {.name = "LayerNormalization", .since = {17}, .infer = infer_layer, .eval = eval_layer, .axes = kLayerAxes},
+    {.name = "RMSNormalization", .since = {23}, .infer = infer_rms, .eval = eval_rms, .axes = kLayerAxes},
+    {.name = "InstanceNormalization", .since = {1, 6, 22}, .infer = infer_instance, .eval = eval_instance, .axes = kInstanceAxes},
+    {.name = "GroupNormalization", .since = {18, 21}, .infer = infer_group, .eval = eval_group, .axes = kRowsAxes},
 };
 
 }  // namespace

@@ -129,6 +129,35 @@ struct EvalContext {
 using InferFn = Result<void> (*)(InferContext&);
 using EvalFn = Result<void> (*)(EvalContext&);
 
+/// How an operator treats axes, in a word.
+enum class AxisKind : std::uint8_t {
+  opaque,      ///< nothing is said: the result depends on everything, or its shape on values
+  pointwise,   ///< each element from those at the same place, broadcast by numpy's rule
+  reduced,     ///< axes disappear or become 1: Reduce*, ArgMax
+  contracted,  ///< products summed over common axes: MatMul, Gemm, Einsum
+  moved,       ///< elements go elsewhere unchanged: Transpose, Reshape, Slice, Concat, Gather, Pad
+  along,       ///< works along some axes and keeps the others apart: Softmax, CumSum, TopK, LayerNormalization
+  rows         ///< a fixed rank, with independent entries along axis 0: Conv, pooling, Attention
+};
+
+struct NodeFacts;
+struct Batching;
+struct Ties;
+using BatchFn = Batching (*)(const NodeFacts& node, std::span<const bool> batched);
+using RelateFn = Ties (*)(const NodeFacts& node);
+
+/// The axis rule of a row: axis_rule.h says what its functions answer. There is no default, so that every row states one;
+/// kOpaqueAxes is the one that knows nothing, and axis_rules.h has the others.
+struct AxisRule {
+  AxisKind kind;
+  BatchFn batch;    ///< null: refuses always
+  RelateFn relate;  ///< null: ties nothing
+
+  constexpr AxisRule(AxisKind axis_kind, BatchFn batch_with, RelateFn relate_with)
+      : kind(axis_kind), batch(batch_with), relate(relate_with) {}
+};
+inline constexpr AxisRule kOpaqueAxes{AxisKind::opaque, nullptr, nullptr};
+
 /// A row of the operator table. Arity, attributes and element types of each version come from the standard's schemas
 /// (schema.h); a row lists the versions that its functions implement.
 struct OpDef {
@@ -138,6 +167,7 @@ struct OpDef {
   std::array<int, 12> since{};
   InferFn infer = nullptr;
   EvalFn eval = nullptr;
+  AxisRule axes;
   /// Draws random numbers: never folded, merged, duplicated or moved.
   bool random = false;
 };

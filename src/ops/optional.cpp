@@ -58,9 +58,9 @@ Result<void> eval_has(EvalContext& context) {
 
 std::span<const OpDef> optional_ops() {
   static const OpDef rows[] = {
-      {.name = "Optional", .since = {15, 28}, .infer = infer_optional, .eval = eval_optional},
-      {.name = "OptionalGetElement", .since = {15, 18, 28}, .infer = infer_get, .eval = eval_get},
-      {.name = "OptionalHasElement", .since = {15, 18, 28}, .infer = infer_has, .eval = eval_has},
+      {.name = "Optional", .since = {15, 28}, .infer = infer_optional, .eval = eval_optional, .axes = kOpaqueAxes},
+      {.name = "OptionalGetElement", .since = {15, 18, 28}, .infer = infer_get, .eval = eval_get, .axes = kOpaqueAxes},
+      {.name = "OptionalHasElement", .since = {15, 18, 28}, .infer = infer_has, .eval = eval_has, .axes = kOpaqueAxes},
   };
   return rows;
 }

@@ -1,5 +1,6 @@
 // Pad: a tensor with a border, or cut where a pad is negative.
 #include "ops/axes.h"
+#include "ops/axis_rules.h"
 #include "ops/extents.h"
 #include "ops/families.h"
 #include "tensor/dispatch.h"
@@ -201,7 +202,7 @@ Result<void> eval_pad(EvalContext& context) {
 
 std::span<const OpDef> pad_ops() {
   static const OpDef rows[] = {
-      {.name = "Pad", .since = {1, 2, 11, 13, 18, 19, 21, 23, 24, 25}, .infer = infer_pad, .eval = eval_pad},
+      {.name = "Pad", .since = {1, 2, 11, 13, 18, 19, 21, 23, 24, 25}, .infer = infer_pad, .eval = eval_pad, .axes = kPadAxes},
   };
   return rows;
 }

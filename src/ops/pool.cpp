@@ -1,6 +1,7 @@
 // AveragePool, MaxPool, LpPool. Sums are accumulated in double and rounded once; padding holds no elements.
 #include <cmath>
 
+#include "ops/axis_rules.h"
 #include "ops/families.h"
 #include "ops/window.h"
 #include "tensor/dispatch.h"
@@ -189,9 +190,9 @@ Result<void> eval_max_pool(EvalContext& context) {
 }
 
 constexpr OpDef kPool[] = {
-    {.name = "AveragePool", .since = {1, 7, 10, 11, 19, 22}, .infer = infer_pool, .eval = eval_average_pool},
-    {.name = "MaxPool", .since = {1, 8, 10, 11, 12, 22}, .infer = infer_pool, .eval = eval_max_pool},
-    {.name = "LpPool", .since = {1, 2, 11, 18, 22}, .infer = infer_pool, .eval = eval_lp_pool},
+    {.name = "AveragePool", .since = {1, 7, 10, 11, 19, 22}, .infer = infer_pool, .eval = eval_average_pool, .axes = kPoolAxes},
+    {.name = "MaxPool", .since = {1, 8, 10, 11, 12, 22}, .infer = infer_pool, .eval = eval_max_pool, .axes = kPoolAxes},
+    {.name = "LpPool", .since = {1, 2, 11, 18, 22}, .infer = infer_pool, .eval = eval_lp_pool, .axes = kPoolAxes},
 };
 
 }  // namespace

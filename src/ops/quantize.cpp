@@ -1,6 +1,7 @@
 // Quantization: real numbers as small ones, by a scale and a zero point for the whole tensor, an axis or blocks of one.
 #include <cmath>
 
+#include "ops/axis_rules.h"
 #include "ops/convert.h"
 #include "ops/elementwise.h"
 #include "ops/extents.h"
@@ -255,12 +256,14 @@ constexpr OpDef kQuantize[] = {
     {.name = "DequantizeLinear",
      .since = {10, 13, 19, 21, 23, 24, 25, 28},
      .infer = infer_dequantize,
-     .eval = eval_dequantize},
-    {.name = "DynamicQuantizeLinear", .since = {11}, .infer = infer_dynamic_quantize, .eval = eval_dynamic_quantize},
+     .eval = eval_dequantize,
+     .axes = kQuantizeAxes},
+    {.name = "DynamicQuantizeLinear", .since = {11}, .infer = infer_dynamic_quantize, .eval = eval_dynamic_quantize, .axes = kOpaqueAxes},
     {.name = "QuantizeLinear",
      .since = {10, 13, 19, 21, 23, 24, 25, 28},
      .infer = infer_quantize,
-     .eval = eval_quantize},
+     .eval = eval_quantize,
+     .axes = kQuantizeAxes},
 };
 
 }  // namespace

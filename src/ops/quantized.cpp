@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "ops/axis_rules.h"
 #include "ops/convolve.h"
 #include "ops/families.h"
 #include "ops/matmul.h"
@@ -162,10 +163,10 @@ Result<void> eval_qlinear_conv(EvalContext& context) {
 }
 
 constexpr OpDef kQuantized[] = {
-    {.name = "MatMulInteger", .since = {10}, .infer = infer_matmul_integer, .eval = eval_matmul_integer},
-    {.name = "QLinearMatMul", .since = {10, 21}, .infer = infer_qlinear_matmul, .eval = eval_qlinear_matmul},
-    {.name = "ConvInteger", .since = {10}, .infer = infer_conv_integer, .eval = eval_conv_integer},
-    {.name = "QLinearConv", .since = {10}, .infer = infer_qlinear_conv, .eval = eval_qlinear_conv},
+    {.name = "MatMulInteger", .since = {10}, .infer = infer_matmul_integer, .eval = eval_matmul_integer, .axes = kMatMulAxes},
+    {.name = "QLinearMatMul", .since = {10, 21}, .infer = infer_qlinear_matmul, .eval = eval_qlinear_matmul, .axes = kQLinearMatMulAxes},
+    {.name = "ConvInteger", .since = {10}, .infer = infer_conv_integer, .eval = eval_conv_integer, .axes = kConvIntegerAxes},
+    {.name = "QLinearConv", .since = {10}, .infer = infer_qlinear_conv, .eval = eval_qlinear_conv, .axes = kRowsAxes},
 };
 
 }  // namespace

@@ -199,17 +199,18 @@ Result<void> eval_dropout(EvalContext& context) {
 }
 
 constexpr OpDef kRandom[] = {
-    {.name = "Bernoulli", .since = {15, 22}, .infer = infer_drawn, .eval = eval_bernoulli, .random = true},
+    {.name = "Bernoulli", .since = {15, 22}, .infer = infer_drawn, .eval = eval_bernoulli, .axes = kOpaqueAxes, .random = true},
     {.name = "Dropout",
      .since = {1, 6, 7, 10, 12, 13, 22},
      .infer = infer_dropout,
      .eval = eval_dropout,
+     .axes = kOpaqueAxes,
      .random = true},
-    {.name = "Multinomial", .since = {7, 22}, .infer = infer_multinomial, .eval = eval_multinomial, .random = true},
-    {.name = "RandomNormal", .since = {1, 22}, .infer = infer_drawn, .eval = eval_normal, .random = true},
-    {.name = "RandomNormalLike", .since = {1, 22}, .infer = infer_drawn, .eval = eval_normal, .random = true},
-    {.name = "RandomUniform", .since = {1, 22}, .infer = infer_drawn, .eval = eval_uniform, .random = true},
-    {.name = "RandomUniformLike", .since = {1, 22}, .infer = infer_drawn, .eval = eval_uniform, .random = true},
+    {.name = "Multinomial", .since = {7, 22}, .infer = infer_multinomial, .eval = eval_multinomial, .axes = kOpaqueAxes, .random = true},
+    {.name = "RandomNormal", .since = {1, 22}, .infer = infer_drawn, .eval = eval_normal, .axes = kOpaqueAxes, .random = true},
+    {.name = "RandomNormalLike", .since = {1, 22}, .infer = infer_drawn, .eval = eval_normal, .axes = kOpaqueAxes, .random = true},
+    {.name = "RandomUniform", .since = {1, 22}, .infer = infer_drawn, .eval = eval_uniform, .axes = kOpaqueAxes, .random = true},
+    {.name = "RandomUniformLike", .since = {1, 22}, .infer = infer_drawn, .eval = eval_uniform, .axes = kOpaqueAxes, .random = true},
 };
 
 }  // namespace

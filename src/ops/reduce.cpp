@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "ops/axes.h"
+#include "ops/axis_rules.h"
 #include "ops/families.h"
 #include "ops/wide.h"
 #include "tensor/walk.h"
@@ -245,16 +246,16 @@ Result<void> eval_log_sum_exp(EvalContext& context) {
 }
 
 constexpr OpDef kReduce[] = {
-    {.name = "ReduceSum", .since = {1, 11, 13}, .infer = infer_reduce, .eval = eval_fold<Sum>},
-    {.name = "ReduceSumSquare", .since = {1, 11, 13, 18}, .infer = infer_reduce, .eval = eval_fold<SumSquare>},
-    {.name = "ReduceMean", .since = {1, 11, 13, 18}, .infer = infer_reduce, .eval = eval_fold<Mean>},
-    {.name = "ReduceProd", .since = {1, 11, 13, 18}, .infer = infer_reduce, .eval = eval_fold<Prod>},
-    {.name = "ReduceL1", .since = {1, 11, 13, 18}, .infer = infer_reduce, .eval = eval_fold<L1>},
-    {.name = "ReduceL2", .since = {1, 11, 13, 18}, .infer = infer_reduce, .eval = eval_fold<L2>},
-    {.name = "ReduceLogSum", .since = {1, 11, 13, 18, 28}, .infer = infer_reduce, .eval = eval_fold<LogSum>},
-    {.name = "ReduceLogSumExp", .since = {1, 11, 13, 18, 28}, .infer = infer_reduce, .eval = eval_log_sum_exp},
-    {.name = "ReduceMax", .since = {1, 11, 12, 13, 18, 20}, .infer = infer_reduce, .eval = eval_extreme<true>},
-    {.name = "ReduceMin", .since = {1, 11, 12, 13, 18, 20}, .infer = infer_reduce, .eval = eval_extreme<false>},
+    {.name = "ReduceSum", .since = {1, 11, 13}, .infer = infer_reduce, .eval = eval_fold<Sum>, .axes = kReducedAxes},
+    {.name = "ReduceSumSquare", .since = {1, 11, 13, 18}, .infer = infer_reduce, .eval = eval_fold<SumSquare>, .axes = kReducedAxes},
+    {.name = "ReduceMean", .since = {1, 11, 13, 18}, .infer = infer_reduce, .eval = eval_fold<Mean>, .axes = kReducedAxes},
+    {.name = "ReduceProd", .since = {1, 11, 13, 18}, .infer = infer_reduce, .eval = eval_fold<Prod>, .axes = kReducedAxes},
+    {.name = "ReduceL1", .since = {1, 11, 13, 18}, .infer = infer_reduce, .eval = eval_fold<L1>, .axes = kReducedAxes},
+    {.name = "ReduceL2", .since = {1, 11, 13, 18}, .infer = infer_reduce, .eval = eval_fold<L2>, .axes = kReducedAxes},
+    {.name = "ReduceLogSum", .since = {1, 11, 13, 18, 28}, .infer = infer_reduce, .eval = eval_fold<LogSum>, .axes = kReducedAxes},
+    {.name = "ReduceLogSumExp", .since = {1, 11, 13, 18, 28}, .infer = infer_reduce, .eval = eval_log_sum_exp, .axes = kReducedAxes},
+    {.name = "ReduceMax", .since = {1, 11, 12, 13, 18, 20}, .infer = infer_reduce, .eval = eval_extreme<true>, .axes = kReducedAxes},
+    {.name = "ReduceMin", .since = {1, 11, 12, 13, 18, 20}, .infer = infer_reduce, .eval = eval_extreme<false>, .axes = kReducedAxes},
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "ops/axes.h"
+#include "ops/axis_rules.h"
 #include "ops/extents.h"
 #include "ops/families.h"
 #include "ops/resample.h"
@@ -238,8 +239,8 @@ Result<void> eval_resize(EvalContext& context) {
 
 std::span<const OpDef> resize_ops() {
   static const OpDef rows[] = {
-      {.name = "Resize", .since = {10, 11, 13, 18, 19}, .infer = infer_resize, .eval = eval_resize},
-      {.name = "Upsample", .since = {1, 7, 9, 10}, .infer = infer_resize, .eval = eval_resize},
+      {.name = "Resize", .since = {10, 11, 13, 18, 19}, .infer = infer_resize, .eval = eval_resize, .axes = kResizeAxes},
+      {.name = "Upsample", .since = {1, 7, 9, 10}, .infer = infer_resize, .eval = eval_resize, .axes = kResizeAxes},
   };
   return rows;
 }

@@ -89,9 +89,9 @@ Result<void> eval_lstm(EvalContext& context) {
 }
 
 constexpr OpDef kRecurrent[] = {
-    {.name = "RNN", .since = {1, 7, 14, 22}, .infer = infer_recurrent, .eval = eval_rnn},
-    {.name = "GRU", .since = {1, 3, 7, 14, 22}, .infer = infer_recurrent, .eval = eval_gru},
-    {.name = "LSTM", .since = {1, 7, 14, 22}, .infer = infer_recurrent, .eval = eval_lstm},
+    {.name = "RNN", .since = {1, 7, 14, 22}, .infer = infer_recurrent, .eval = eval_rnn, .axes = kOpaqueAxes},
+    {.name = "GRU", .since = {1, 3, 7, 14, 22}, .infer = infer_recurrent, .eval = eval_gru, .axes = kOpaqueAxes},
+    {.name = "LSTM", .since = {1, 7, 14, 22}, .infer = infer_recurrent, .eval = eval_lstm, .axes = kOpaqueAxes},
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // RoiAlign and MaxRoiPool: rectangles of an image, each pooled to the same size.
 #include <cmath>
 
+#include "ops/axis_rules.h"
 #include "ops/extents.h"
 #include "ops/families.h"
 #include "ops/resample.h"
@@ -251,8 +252,8 @@ Result<void> eval_pool(EvalContext& context) {
 
 std::span<const OpDef> roi_ops() {
   static const OpDef rows[] = {
-      {.name = "RoiAlign", .since = {10, 16, 22}, .infer = infer_align, .eval = eval_align},
-      {.name = "MaxRoiPool", .since = {1, 22}, .infer = infer_pool, .eval = eval_pool},
+      {.name = "RoiAlign", .since = {10, 16, 22}, .infer = infer_align, .eval = eval_align, .axes = kAlignAxes},
+      {.name = "MaxRoiPool", .since = {1, 22}, .infer = infer_pool, .eval = eval_pool, .axes = kRegionsAxes},
   };
   return rows;
 }

@@ -1,5 +1,6 @@
 // RotaryEmbedding: pairs of features turned by an angle that depends on the position. In double, rounded once.
 #include "ops/axes.h"
+#include "ops/axis_rules.h"
 #include "ops/families.h"
 #include "ops/infer.h"
 #include "ops/wide.h"
@@ -101,7 +102,7 @@ Result<void> infer_rotary(InferContext& context) {
   return infer_same(context);
 }
 
-constexpr OpDef kRotary[] = {{.name = "RotaryEmbedding", .since = {23}, .infer = infer_rotary, .eval = eval_rotary}};
+constexpr OpDef kRotary[] = {{.name = "RotaryEmbedding", .since = {23}, .infer = infer_rotary, .eval = eval_rotary, .axes = kRotaryAxes}};
 
 }  // namespace
 

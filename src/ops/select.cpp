@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "ops/axes.h"
+#include "ops/axis_rules.h"
 #include "ops/families.h"
 #include "tensor/dispatch.h"
 
@@ -169,9 +170,9 @@ Result<void> eval_top_k(EvalContext& context) {
 }
 
 constexpr OpDef kSelect[] = {
-    {.name = "ArgMax", .since = {1, 11, 12, 13}, .infer = infer_arg, .eval = eval_arg<true>},
-    {.name = "ArgMin", .since = {1, 11, 12, 13}, .infer = infer_arg, .eval = eval_arg<false>},
-    {.name = "TopK", .since = {1, 10, 11, 24}, .infer = infer_top_k, .eval = eval_top_k},
+    {.name = "ArgMax", .since = {1, 11, 12, 13}, .infer = infer_arg, .eval = eval_arg<true>, .axes = kArgAxes},
+    {.name = "ArgMin", .since = {1, 11, 12, 13}, .infer = infer_arg, .eval = eval_arg<false>, .axes = kArgAxes},
+    {.name = "TopK", .since = {1, 10, 11, 24}, .infer = infer_top_k, .eval = eval_top_k, .axes = kAlongAxes},
 };
 
 }  // namespace

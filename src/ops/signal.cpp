@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "ops/axis_rules.h"
 #include "ops/extents.h"
 #include "ops/families.h"
 #include "ops/wide.h"
@@ -178,11 +179,11 @@ Result<void> eval_det(EvalContext& context) {
 }
 
 constexpr OpDef kSignal[] = {
-    {.name = "HannWindow", .since = {17}, .infer = infer_window, .eval = eval_window<kHann>},
-    {.name = "HammingWindow", .since = {17}, .infer = infer_window, .eval = eval_window<kHamming>},
-    {.name = "BlackmanWindow", .since = {17}, .infer = infer_window, .eval = eval_window<kBlackman>},
-    {.name = "MelWeightMatrix", .since = {17}, .infer = infer_mel, .eval = eval_mel},
-    {.name = "Det", .since = {11, 22}, .infer = infer_det, .eval = eval_det},
+    {.name = "HannWindow", .since = {17}, .infer = infer_window, .eval = eval_window<kHann>, .axes = kOpaqueAxes},
+    {.name = "HammingWindow", .since = {17}, .infer = infer_window, .eval = eval_window<kHamming>, .axes = kOpaqueAxes},
+    {.name = "BlackmanWindow", .since = {17}, .infer = infer_window, .eval = eval_window<kBlackman>, .axes = kOpaqueAxes},
+    {.name = "MelWeightMatrix", .since = {17}, .infer = infer_mel, .eval = eval_mel, .axes = kOpaqueAxes},
+    {.name = "Det", .since = {11, 22}, .infer = infer_det, .eval = eval_det, .axes = kMatricesAxes},
 };
 
 }  // namespace

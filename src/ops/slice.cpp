@@ -1,4 +1,5 @@
 // Slice and Split: parts of a tensor, as views.
+#include "ops/axis_rules.h"
 #include "ops/extents.h"
 #include "ops/families.h"
 
@@ -236,8 +237,8 @@ Result<void> eval_split(EvalContext& context) {
 
 std::span<const OpDef> slice_ops() {
   static const OpDef rows[] = {
-      {.name = "Slice", .since = {1, 10, 11, 13}, .infer = infer_slice, .eval = eval_slice},
-      {.name = "Split", .since = {1, 2, 11, 13, 18}, .infer = infer_split, .eval = eval_split},
+      {.name = "Slice", .since = {1, 10, 11, 13}, .infer = infer_slice, .eval = eval_slice, .axes = kSliceAxes},
+      {.name = "Split", .since = {1, 2, 11, 13, 18}, .infer = infer_split, .eval = eval_split, .axes = kSplitAxes},
   };
   return rows;
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "ops/axes.h"
+#include "ops/axis_rules.h"
 #include "ops/families.h"
 #include "ops/infer.h"
 #include "tensor/dispatch.h"
@@ -123,9 +124,9 @@ Result<void> eval_groups(EvalContext& context) {
 }
 
 constexpr OpDef kSoftmax[] = {
-    {.name = "Softmax", .since = {1, 11, 13}, .infer = infer_softmax, .eval = eval_groups<Normalise<false>>},
-    {.name = "LogSoftmax", .since = {1, 11, 13}, .infer = infer_softmax, .eval = eval_groups<Normalise<true>>},
-    {.name = "Hardmax", .since = {1, 11, 13}, .infer = infer_softmax, .eval = eval_groups<OneHot>},
+    {.name = "Softmax", .since = {1, 11, 13}, .infer = infer_softmax, .eval = eval_groups<Normalise<false>>, .axes = kSoftmaxAxes},
+    {.name = "LogSoftmax", .since = {1, 11, 13}, .infer = infer_softmax, .eval = eval_groups<Normalise<true>>, .axes = kSoftmaxAxes},
+    {.name = "Hardmax", .since = {1, 11, 13}, .infer = infer_softmax, .eval = eval_groups<OneHot>, .axes = kSoftmaxAxes},
 };
 
 }  // namespace

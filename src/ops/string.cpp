@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ops/axis_rules.h"
 #include "ops/elementwise.h"
 #include "ops/families.h"
 #include "ops/infer.h"
@@ -145,10 +146,10 @@ Result<void> eval_regex_full_match(EvalContext& context) {
 }
 
 constexpr OpDef kString[] = {
-    {.name = "RegexFullMatch", .since = {20}, .infer = infer_regex_full_match, .eval = eval_regex_full_match},
-    {.name = "StringConcat", .since = {20}, .infer = infer_broadcast, .eval = eval_string_concat},
-    {.name = "StringNormalizer", .since = {10}, .infer = infer_string_normalizer, .eval = eval_string_normalizer},
-    {.name = "StringSplit", .since = {20}, .infer = infer_string_split, .eval = eval_string_split},
+    {.name = "RegexFullMatch", .since = {20}, .infer = infer_regex_full_match, .eval = eval_regex_full_match, .axes = kPointwiseAxes},
+    {.name = "StringConcat", .since = {20}, .infer = infer_broadcast, .eval = eval_string_concat, .axes = kPointwiseAxes},
+    {.name = "StringNormalizer", .since = {10}, .infer = infer_string_normalizer, .eval = eval_string_normalizer, .axes = kOpaqueAxes},
+    {.name = "StringSplit", .since = {20}, .infer = infer_string_split, .eval = eval_string_split, .axes = kOpaqueAxes},
 };
 
 }  // namespace

@@ -146,7 +146,7 @@ Result<void> eval_tfidf(EvalContext& context) {
 }
 
 constexpr OpDef kTfidf[] = {
-    {.name = "TfIdfVectorizer", .since = {9}, .infer = infer_tfidf, .eval = eval_tfidf},
+    {.name = "TfIdfVectorizer", .since = {9}, .infer = infer_tfidf, .eval = eval_tfidf, .axes = kOpaqueAxes},
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "ops/arithmetic.h"
+#include "ops/axis_rules.h"
 #include "ops/convert.h"
 #include "ops/elementwise.h"
 #include "ops/families.h"
@@ -178,33 +179,33 @@ Result<void> eval_clip(EvalContext& context) {
 }
 
 constexpr OpDef kUnary[] = {
-    {.name = "Abs", .since = {1, 6, 13}, .infer = infer_same, .eval = eval_abs},
-    {.name = "Acos", .since = {7, 22}, .infer = infer_same, .eval = eval_acos},
-    {.name = "Acosh", .since = {9, 22}, .infer = infer_same, .eval = eval_acosh},
-    {.name = "Asin", .since = {7, 22}, .infer = infer_same, .eval = eval_asin},
-    {.name = "Asinh", .since = {9, 22}, .infer = infer_same, .eval = eval_asinh},
-    {.name = "Atan", .since = {7, 22}, .infer = infer_same, .eval = eval_atan},
-    {.name = "Atanh", .since = {9, 22}, .infer = infer_same, .eval = eval_atanh},
-    {.name = "Ceil", .since = {1, 6, 13}, .infer = infer_same, .eval = eval_ceil},
-    {.name = "Clip", .since = {1, 6, 11, 12, 13}, .infer = infer_same, .eval = eval_clip},
-    {.name = "Cos", .since = {7, 22}, .infer = infer_same, .eval = eval_cos},
-    {.name = "Cosh", .since = {9, 22}, .infer = infer_same, .eval = eval_cosh},
-    {.name = "Erf", .since = {9, 13}, .infer = infer_same, .eval = eval_erf},
-    {.name = "Exp", .since = {1, 6, 13}, .infer = infer_same, .eval = eval_exp},
-    {.name = "Floor", .since = {1, 6, 13}, .infer = infer_same, .eval = eval_floor},
-    {.name = "Identity", .since = {1, 13, 14, 16, 19, 21, 23, 24, 25}, .infer = infer_identity, .eval = eval_identity},
-    {.name = "Log", .since = {1, 6, 13}, .infer = infer_same, .eval = eval_log},
-    {.name = "Neg", .since = {1, 6, 13}, .infer = infer_same, .eval = eval_neg},
-    {.name = "Reciprocal", .since = {1, 6, 13}, .infer = infer_same, .eval = eval_reciprocal},
-    {.name = "Round", .since = {11, 22}, .infer = infer_same, .eval = eval_round},
-    {.name = "Sigmoid", .since = {1, 6, 13}, .infer = infer_same, .eval = eval_sigmoid},
-    {.name = "Sign", .since = {9, 13}, .infer = infer_same, .eval = eval_sign},
-    {.name = "Sin", .since = {7, 22}, .infer = infer_same, .eval = eval_sin},
-    {.name = "Sinh", .since = {9, 22}, .infer = infer_same, .eval = eval_sinh},
-    {.name = "Softplus", .since = {1, 22}, .infer = infer_same, .eval = eval_softplus},
-    {.name = "Sqrt", .since = {1, 6, 13}, .infer = infer_same, .eval = eval_sqrt},
-    {.name = "Tan", .since = {7, 22}, .infer = infer_same, .eval = eval_tan},
-    {.name = "Tanh", .since = {1, 6, 13}, .infer = infer_same, .eval = eval_tanh},
+    {.name = "Abs", .since = {1, 6, 13}, .infer = infer_same, .eval = eval_abs, .axes = kPointwiseAxes},
+    {.name = "Acos", .since = {7, 22}, .infer = infer_same, .eval = eval_acos, .axes = kPointwiseAxes},
+    {.name = "Acosh", .since = {9, 22}, .infer = infer_same, .eval = eval_acosh, .axes = kPointwiseAxes},
+    {.name = "Asin", .since = {7, 22}, .infer = infer_same, .eval = eval_asin, .axes = kPointwiseAxes},
+    {.name = "Asinh", .since = {9, 22}, .infer = infer_same, .eval = eval_asinh, .axes = kPointwiseAxes},
+    {.name = "Atan", .since = {7, 22}, .infer = infer_same, .eval = eval_atan, .axes = kPointwiseAxes},
+    {.name = "Atanh", .since = {9, 22}, .infer = infer_same, .eval = eval_atanh, .axes = kPointwiseAxes},
+    {.name = "Ceil", .since = {1, 6, 13}, .infer = infer_same, .eval = eval_ceil, .axes = kPointwiseAxes},
+    {.name = "Clip", .since = {1, 6, 11, 12, 13}, .infer = infer_same, .eval = eval_clip, .axes = kClipAxes},
+    {.name = "Cos", .since = {7, 22}, .infer = infer_same, .eval = eval_cos, .axes = kPointwiseAxes},
+    {.name = "Cosh", .since = {9, 22}, .infer = infer_same, .eval = eval_cosh, .axes = kPointwiseAxes},
+    {.name = "Erf", .since = {9, 13}, .infer = infer_same, .eval = eval_erf, .axes = kPointwiseAxes},
+    {.name = "Exp", .since = {1, 6, 13}, .infer = infer_same, .eval = eval_exp, .axes = kPointwiseAxes},
+    {.name = "Floor", .since = {1, 6, 13}, .infer = infer_same, .eval = eval_floor, .axes = kPointwiseAxes},
+    {.name = "Identity", .since = {1, 13, 14, 16, 19, 21, 23, 24, 25}, .infer = infer_identity, .eval = eval_identity, .axes = kPointwiseAxes},
+    {.name = "Log", .since = {1, 6, 13}, .infer = infer_same, .eval = eval_log, .axes = kPointwiseAxes},
+    {.name = "Neg", .since = {1, 6, 13}, .infer = infer_same, .eval = eval_neg, .axes = kPointwiseAxes},
+    {.name = "Reciprocal", .since = {1, 6, 13}, .infer = infer_same, .eval = eval_reciprocal, .axes = kPointwiseAxes},
+    {.name = "Round", .since = {11, 22}, .infer = infer_same, .eval = eval_round, .axes = kPointwiseAxes},
+    {.name = "Sigmoid", .since = {1, 6, 13}, .infer = infer_same, .eval = eval_sigmoid, .axes = kPointwiseAxes},
+    {.name = "Sign", .since = {9, 13}, .infer = infer_same, .eval = eval_sign, .axes = kPointwiseAxes},
+    {.name = "Sin", .since = {7, 22}, .infer = infer_same, .eval = eval_sin, .axes = kPointwiseAxes},
+    {.name = "Sinh", .since = {9, 22}, .infer = infer_same, .eval = eval_sinh, .axes = kPointwiseAxes},
+    {.name = "Softplus", .since = {1, 22}, .infer = infer_same, .eval = eval_softplus, .axes = kPointwiseAxes},
+    {.name = "Sqrt", .since = {1, 6, 13}, .infer = infer_same, .eval = eval_sqrt, .axes = kPointwiseAxes},
+    {.name = "Tan", .since = {7, 22}, .infer = infer_same, .eval = eval_tan, .axes = kPointwiseAxes},
+    {.name = "Tanh", .since = {1, 6, 13}, .infer = infer_same, .eval = eval_tanh, .axes = kPointwiseAxes},
 };
 
 }  // namespace

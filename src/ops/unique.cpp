@@ -140,7 +140,7 @@ Result<void> eval_unique(EvalContext& context) {
 
 std::span<const OpDef> unique_ops() {
   static const OpDef rows[] = {
-      {.name = "Unique", .since = {11, 28}, .infer = infer_unique, .eval = eval_unique},
+      {.name = "Unique", .since = {11, 28}, .infer = infer_unique, .eval = eval_unique, .axes = kOpaqueAxes},
   };
   return rows;
 }

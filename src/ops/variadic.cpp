@@ -1,5 +1,6 @@
 // One result from any number of tensors, broadcast together.
 #include "ops/arithmetic.h"
+#include "ops/axis_rules.h"
 #include "ops/convert.h"
 #include "ops/elementwise.h"
 #include "ops/families.h"
@@ -74,10 +75,10 @@ Result<void> eval_sum(EvalContext& context) { return eval_total(context, false);
 Result<void> eval_mean(EvalContext& context) { return eval_total(context, true); }
 
 constexpr OpDef kVariadic[] = {
-    {.name = "Max", .since = {1, 6, 8, 12, 13}, .infer = infer_broadcast, .eval = eval_max},
-    {.name = "Mean", .since = {1, 6, 8, 13}, .infer = infer_broadcast, .eval = eval_mean},
-    {.name = "Min", .since = {1, 6, 8, 12, 13}, .infer = infer_broadcast, .eval = eval_min},
-    {.name = "Sum", .since = {1, 6, 8, 13}, .infer = infer_broadcast, .eval = eval_sum},
+    {.name = "Max", .since = {1, 6, 8, 12, 13}, .infer = infer_broadcast, .eval = eval_max, .axes = kPointwiseAxes},
+    {.name = "Mean", .since = {1, 6, 8, 13}, .infer = infer_broadcast, .eval = eval_mean, .axes = kPointwiseAxes},
+    {.name = "Min", .since = {1, 6, 8, 12, 13}, .infer = infer_broadcast, .eval = eval_min, .axes = kPointwiseAxes},
+    {.name = "Sum", .since = {1, 6, 8, 13}, .infer = infer_broadcast, .eval = eval_sum, .axes = kPointwiseAxes},
 };
 
 }  // namespace
