@@ -18,7 +18,8 @@ Result<std::vector<Value>> evaluate(const OpDef& row, const Schema& schema, cons
   std::fill_n(wanted.get(), outputs, true);
   std::vector<Value> results(outputs);
   std::mt19937_64 random(1);
-  EvalContext context{schema, attributes, pointers, {last_use.get(), own.size()}, results, {wanted.get(), outputs}, &random};
+  EvalContext context{schema, attributes, pointers, {last_use.get(), own.size()}, results, {wanted.get(), outputs},
+                      &random};
   TRY(row.eval(context));
   return results;
 }
@@ -61,7 +62,8 @@ Result<std::vector<Known>> run_call(const Call& call, const std::vector<Known>& 
   std::vector<Known> known;
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (!agrees(inferred[i], results[i]))
-      return fail(Code::internal, "{} is inferred to give {} and gives {}", call.schema->name, to_string(inferred[i].type), describe(results[i]));
+      return fail(Code::internal, "{} is inferred to give {} and gives {}", call.schema->name,
+                  to_string(inferred[i].type), describe(results[i]));
     known.push_back({inferred[i], results[i]});
   }
   return known;
@@ -69,7 +71,8 @@ Result<std::vector<Known>> run_call(const Call& call, const std::vector<Known>& 
 
 }  // namespace
 
-Result<std::vector<Value>> run_program(const Batching& batching, const std::vector<Fact>& facts, const std::vector<Value>& values) {
+Result<std::vector<Value>> run_program(const Batching& batching, const std::vector<Fact>& facts,
+                                       const std::vector<Value>& values) {
   std::vector<std::vector<Known>> results;
   const auto read = [&](const Operand& operand) -> Known {
     switch (operand.kind) {
@@ -112,19 +115,23 @@ bool same_bits(const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype() || a.shape() != b.shape()) return false;
   const Result<Tensor> left = a.to_dense(), right = b.to_dense();
   if (!left.ok() || !right.ok()) return false;
-  return dispatch<Everything>(a.dtype(), [&](auto tag) -> Result<bool> {
-           using T = typename decltype(tag)::type;
-           const std::span<const T> x = left->template values<T>(), y = right->template values<T>();
-           for (std::size_t i = 0; i < x.size(); ++i) {
-             if constexpr (std::is_same_v<T, std::string>) {
-               if (x[i] != y[i]) return false;
-             } else if (std::memcmp(&x[i], &y[i], sizeof(T)) != 0) {
-               if constexpr (!kIsFloat<T>) return false;
-               else if (!std::isnan(static_cast<double>(x[i])) || !std::isnan(static_cast<double>(y[i]))) return false;
-             }
-           }
-           return true;
-         })
+  return dispatch<Everything>(
+             a.dtype(),
+             [&](auto tag) -> Result<bool> {
+               using T = typename decltype(tag)::type;
+               const std::span<const T> x = left->template values<T>(), y = right->template values<T>();
+               for (std::size_t i = 0; i < x.size(); ++i) {
+                 if constexpr (std::is_same_v<T, std::string>) {
+                   if (x[i] != y[i]) return false;
+                 } else if (std::memcmp(&x[i], &y[i], sizeof(T)) != 0) {
+                   if constexpr (!kIsFloat<T>)
+                     return false;
+                   else if (!std::isnan(static_cast<double>(x[i])) || !std::isnan(static_cast<double>(y[i])))
+                     return false;
+                 }
+               }
+               return true;
+             })
       .value();
 }
 

@@ -10,9 +10,11 @@ namespace pawl::ops {
 Result<std::vector<Value>> evaluate(const OpDef& row, const Schema& schema, const Attributes& attributes,
                                     const std::vector<Value>& inputs, std::size_t outputs);
 
-/// What a program of a node gives. `facts` and `values` are of the node's inputs, new axes included. Every call is inferred
-/// before it is evaluated. Errors: those of a call; internal, where an inferred type is not that of the result.
-Result<std::vector<Value>> run_program(const Batching& batching, const std::vector<Fact>& facts, const std::vector<Value>& values);
+/// What a program of a node gives. `facts` and `values` are of the node's inputs, new axes included. Every call is
+/// inferred before it is evaluated. Errors: those of a call; internal, where an inferred type is not that of the
+/// result.
+Result<std::vector<Value>> run_program(const Batching& batching, const std::vector<Fact>& facts,
+                                       const std::vector<Value>& values);
 
 /// Facts of a sample's inputs: exact shapes, and constants for the parameters. The others are none.
 std::vector<Fact> facts_of(const Sample& sample, const std::vector<Value>& inputs);

@@ -21,7 +21,8 @@ struct Case {
 
   [[nodiscard]] const Sample& first() const { return steps.front(); }
   [[nodiscard]] std::string shown() const {
-    std::string text = std::string(schema.name) + "-" + std::to_string(schema.since) + " (sample " + std::to_string(seed) + ") of";
+    std::string text =
+        std::string(schema.name) + "-" + std::to_string(schema.since) + " (sample " + std::to_string(seed) + ") of";
     for (const Value& input : first().inputs) text += " " + describe(input);
     return text;
   }
@@ -61,7 +62,7 @@ void blur(Type& type, std::mt19937_64& random) {
 }
 
 struct Outcome {
-  bool ran = false;       ///< every slice has a result
+  bool ran = false;  ///< every slice has a result
   bool accepted = false;
   bool failed = false;
 };
@@ -104,7 +105,8 @@ Outcome check_batch(const Case& it) {
     for (std::size_t k = 0; k < first.outputs; ++k) slices[k].push_back((*results)[k].tensor());
   }
   outcome.ran = true;
-  const Batching batching = batch(it.row, NodeFacts{it.schema, first.attributes, pointers, types}, {batched.get(), count});
+  const Batching batching =
+      batch(it.row, NodeFacts{it.schema, first.attributes, pointers, types}, {batched.get(), count});
   if (!batching.accepted()) return outcome;
   outcome.accepted = true;
 
@@ -124,8 +126,8 @@ Outcome check_batch(const Case& it) {
   for (std::size_t k = 0; k < first.outputs && !outcome.failed; ++k) {
     const Tensor want = stacked(slices[k]);
     outcome.failed = !same_bits((*got)[k].tensor(), want);
-    EXPECT_FALSE(outcome.failed)
-        << it.shown() << " batched " << which << ", output " << k << ": got " << describe((*got)[k]) << ", want " << describe(want);
+    EXPECT_FALSE(outcome.failed) << it.shown() << " batched " << which << ", output " << k << ": got "
+                                 << describe((*got)[k]) << ", want " << describe(want);
   }
   return outcome;
 }
@@ -151,7 +153,9 @@ void check_tie(const Case& it, const Tie& tie, bool by_elements, const std::vect
   const std::int64_t extent = whole.shape()[tie.axis];
   const std::string where = it.shown() + ", output " + std::to_string(tie.output) + " axis " + std::to_string(tie.axis);
   const auto tensor_of = [&](std::size_t i) { return first.inputs[i].tensor(); };
-  const auto run = [&](const std::vector<Value>& inputs) { return evaluate(it.row, it.schema, first.attributes, inputs, first.outputs); };
+  const auto run = [&](const std::vector<Value>& inputs) {
+    return evaluate(it.row, it.schema, first.attributes, inputs, first.outputs);
+  };
   bool moves = false;
   for (std::size_t i = 0; i < first.inputs.size(); ++i) {
     if (first.inputs[i].is_none() || tie.inputs[i] < 0) continue;
@@ -160,18 +164,22 @@ void check_tie(const Case& it, const Tie& tie, bool by_elements, const std::vect
     ASSERT_TRUE(own == extent || own == 1) << where << ": input " << i;
     moves = moves || own == extent;
   }
-  const auto backwards = run(changed(first.inputs, tie, [&](std::size_t i, std::size_t axis) { return reversed(tensor_of(i), axis); }));
+  const auto backwards =
+      run(changed(first.inputs, tie, [&](std::size_t i, std::size_t axis) { return reversed(tensor_of(i), axis); }));
   ASSERT_TRUE(backwards.ok()) << where << ": " << backwards.error().to_string();
-  EXPECT_TRUE(same_bits((*backwards)[tie.output].tensor(), reversed(whole, tie.axis))) << where << ": slices in reverse order";
+  EXPECT_TRUE(same_bits((*backwards)[tie.output].tensor(), reversed(whole, tie.axis)))
+      << where << ": slices in reverse order";
   for (std::int64_t j = 0; j < extent; ++j) {
     const Tensor want = part(whole, tie.axis, j);
     const auto mixed = run(changed(first.inputs, tie, [&](std::size_t i, std::size_t axis) {
       return spliced(tensor_of(i), other.inputs[i].tensor(), axis, j);
     }));
     ASSERT_TRUE(mixed.ok()) << where << ": " << mixed.error().to_string();
-    EXPECT_TRUE(same_bits(part((*mixed)[tie.output].tensor(), tie.axis, j), want)) << where << ": slice " << j << " needs another one";
+    EXPECT_TRUE(same_bits(part((*mixed)[tie.output].tensor(), tie.axis, j), want))
+        << where << ": slice " << j << " needs another one";
     if (by_elements || !moves) continue;
-    const auto alone = run(changed(first.inputs, tie, [&](std::size_t i, std::size_t axis) { return part(tensor_of(i), axis, j); }));
+    const auto alone =
+        run(changed(first.inputs, tie, [&](std::size_t i, std::size_t axis) { return part(tensor_of(i), axis, j); }));
     ASSERT_TRUE(alone.ok()) << where << ": " << alone.error().to_string();
     EXPECT_TRUE(same_bits((*alone)[tie.output].tensor(), want)) << where << ": slice " << j << " alone";
   }

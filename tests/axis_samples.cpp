@@ -36,7 +36,8 @@ std::int64_t Draw::axis(std::int64_t rank, bool may_be_negative) {
 std::vector<std::int64_t> Draw::permutation(std::int64_t rank) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(rank));
   std::iota(order.begin(), order.end(), 0);
-  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[static_cast<std::size_t>(between(0, static_cast<std::int64_t>(i) - 1))]);
+  for (std::size_t i = order.size(); i > 1; --i)
+    std::swap(order[i - 1], order[static_cast<std::size_t>(between(0, static_cast<std::int64_t>(i) - 1))]);
   return order;
 }
 
@@ -87,31 +88,41 @@ std::size_t count_of(const Dims& shape) {
 Tensor Draw::tensor(DType dtype, const Dims& shape) {
   if (dtype == DType::boolean) {
     Tensor flags = whole(DType::u8, shape, 0, 1);
-    return converted([&] {
-      std::vector<double> numbers;
-      for (const std::uint8_t flag : flags.values<std::uint8_t>()) numbers.push_back(flag);
-      return numbers;
-    }(), shape, dtype);
+    return converted(
+        [&] {
+          std::vector<double> numbers;
+          for (const std::uint8_t flag : flags.values<std::uint8_t>()) numbers.push_back(flag);
+          return numbers;
+        }(),
+        shape, dtype);
   }
   if (dtype == DType::string) {
     std::vector<std::string> texts(count_of(shape));
-    for (std::string& text : texts) text = std::string(1, static_cast<char>('a' + elements_() % 4)) + (elements_() % 2 == 0 ? "" : "b c");
+    for (std::string& text : texts)
+      text = std::string(1, static_cast<char>('a' + elements_() % 4)) + (elements_() % 2 == 0 ? "" : "b c");
     return Tensor::of<std::string>(shape, std::span<const std::string>(texts));
   }
   if (dtype == DType::c64 || dtype == DType::c128) {
-    Tensor parts = reals(dtype == DType::c64 ? DType::f32 : DType::f64, [&] {
-      Dims pairs = shape;
-      pairs.push_back(2);
-      return pairs;
-    }(), -4, 4);
+    Tensor parts = reals(
+        dtype == DType::c64 ? DType::f32 : DType::f64,
+        [&] {
+          Dims pairs = shape;
+          pairs.push_back(2);
+          return pairs;
+        }(),
+        -4, 4);
     auto memory = std::make_shared<Tensor>(parts);
     return Tensor::borrow(dtype, shape, memory->bytes(), memory);
   }
   if (is_integer(dtype)) return whole(dtype, shape, dtype == DType::i8 ? -128 : -4, dtype == DType::u8 ? 255 : 9);
   std::vector<double> numbers(count_of(shape));
   for (double& number : numbers) {
-    constexpr double kSpecial[] = {0.0, -0.0, std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
-                                   std::numeric_limits<double>::quiet_NaN(), 1e-3};
+    constexpr double kSpecial[] = {0.0,
+                                   -0.0,
+                                   std::numeric_limits<double>::infinity(),
+                                   -std::numeric_limits<double>::infinity(),
+                                   std::numeric_limits<double>::quiet_NaN(),
+                                   1e-3};
     const std::uint64_t special = elements_() % 120;
     number = special < 6 ? kSpecial[special] : static_cast<double>(elements_() % 8001) / 1000 - 4;
   }
@@ -121,7 +132,8 @@ Tensor Draw::tensor(DType dtype, const Dims& shape) {
 Tensor Draw::whole(DType dtype, const Dims& shape, std::int64_t low, std::int64_t high) {
   std::vector<double> numbers(count_of(shape));
   for (double& number : numbers)
-    number = static_cast<double>(low + static_cast<std::int64_t>(elements_() % static_cast<std::uint64_t>(high - low + 1)));
+    number =
+        static_cast<double>(low + static_cast<std::int64_t>(elements_() % static_cast<std::uint64_t>(high - low + 1)));
   return converted(numbers, shape, dtype);
 }
 

@@ -30,8 +30,8 @@ struct Sample {
   }
 };
 
-/// Two sources of chance: one for the structure (shapes, attributes, parameters), one for the elements. Nodes drawn with
-/// the same structure differ in their elements only.
+/// Two sources of chance: one for the structure (shapes, attributes, parameters), one for the elements. Nodes drawn
+/// with the same structure differ in their elements only.
 class Draw {
  public:
   Draw(std::uint64_t structure, std::uint64_t elements) : structure_(structure), elements_(elements) {}
@@ -52,8 +52,8 @@ class Draw {
   /// Some axes, each once.
   std::vector<std::int64_t> axes(std::int64_t rank, bool may_be_negative = true);
   std::vector<std::int64_t> permutation(std::int64_t rank);
-  /// One of the element types that schema input i admits, of those that `allowed` has (a mask; all where it is 0). Inputs
-  /// with the same type variable get the same type.
+  /// One of the element types that schema input i admits, of those that `allowed` has (a mask; all where it is 0).
+  /// Inputs with the same type variable get the same type.
   DType dtype(const Schema& schema, std::size_t i, std::uint32_t allowed = 0);
 
   // Elements.

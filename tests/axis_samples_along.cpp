@@ -65,10 +65,14 @@ Sample sample_dft(Draw& draw, const Schema& schema) {
   for (std::size_t i = 0; i + 1 < shape.size(); ++i) shape[i] = std::max<std::int64_t>(shape[i], 1);
   const std::int64_t axis = draw.between(0, rank_of(shape) - 2) - (draw.chance(0.4) ? rank_of(shape) : 0);
   sample.add(draw.tensor(draw.dtype(schema, 0), shape));
-  if (draw.chance(0.4)) sample.add_parameter(number_of(draw.between(1, 6)));
-  else sample.omit();
-  if (draw.chance(0.3) && shape.back() == 1) sample.set("onesided", std::int64_t{1});
-  else if (draw.chance(0.3)) sample.set("inverse", std::int64_t{1});
+  if (draw.chance(0.4))
+    sample.add_parameter(number_of(draw.between(1, 6)));
+  else
+    sample.omit();
+  if (draw.chance(0.3) && shape.back() == 1)
+    sample.set("onesided", std::int64_t{1});
+  else if (draw.chance(0.3))
+    sample.set("inverse", std::int64_t{1});
   if (schema.since < 20) return rank_of(shape) == 2 || draw.chance(0.7) ? sample.set("axis", axis) : sample;
   return draw.chance(0.7) ? sample.add_parameter(number_of(axis)) : sample;
 }
@@ -128,19 +132,22 @@ Sample sample_eye(Draw& draw, const Schema& schema) {
   Sample sample;
   if (draw.chance(0.5)) sample.set("k", draw.between(-2, 2));
   if (draw.chance(0.3)) sample.set("dtype", static_cast<std::int64_t>(DType::f16));
-  return sample.add(draw.tensor(draw.dtype(schema, 0, mask_of({DType::f32, DType::i64, DType::boolean})), draw.shape(2)));
+  return sample.add(
+      draw.tensor(draw.dtype(schema, 0, mask_of({DType::f32, DType::i64, DType::boolean})), draw.shape(2)));
 }
 
 Sample sample_features(Draw& draw, const Schema& schema) {
   Sample sample;
   const Dims shape = draw.shape_between(0, 3);
   const DType dtype = draw.dtype(schema, 0, mask_of({DType::f32, DType::i64}));
-  std::vector<float> numbers(static_cast<std::size_t>(shape.empty() || draw.chance(0.5) ? 1 : std::max<std::int64_t>(shape.back(), 1)));
+  std::vector<float> numbers(
+      static_cast<std::size_t>(shape.empty() || draw.chance(0.5) ? 1 : std::max<std::int64_t>(shape.back(), 1)));
   for (float& number : numbers) number = static_cast<float>(draw.between(1, 5));
   sample.add(draw.tensor(dtype, shape));
   if (schema.name == "Scaler") return sample.set("offset", numbers).set("scale", numbers);
   const std::vector<std::int64_t> whole(numbers.begin(), numbers.end());
-  if (dtype == DType::i64) return sample.set("imputed_value_int64s", whole).set("replaced_value_int64", std::int64_t{2});
+  if (dtype == DType::i64)
+    return sample.set("imputed_value_int64s", whole).set("replaced_value_int64", std::int64_t{2});
   return sample.set("imputed_value_floats", numbers);
 }
 
@@ -160,7 +167,9 @@ Reals scales_for(Draw& draw, std::size_t count) {
   return scales;
 }
 
-Tensor reals(const Reals& values) { return Tensor::of<float>({static_cast<std::int64_t>(values.size())}, std::span<const float>(values)); }
+Tensor reals(const Reals& values) {
+  return Tensor::of<float>({static_cast<std::int64_t>(values.size())}, std::span<const float>(values));
+}
 
 Sample sample_upsample(Draw& draw, const Schema& schema) {
   Sample sample;
@@ -170,7 +179,8 @@ Sample sample_upsample(Draw& draw, const Schema& schema) {
     for (float& scale : scales) scale = std::max(scale, 1.0F);
   sample.set("mode", draw.pick<std::string>({"nearest", "linear"}));
   sample.add(draw.tensor(draw.dtype(schema, 0, mask_of({DType::f32, DType::f64, DType::f16})), shape));
-  if (schema.since < 7) return sample.set("mode", std::string("nearest")).set("height_scale", scales[0]).set("width_scale", scales[1]);
+  if (schema.since < 7)
+    return sample.set("mode", std::string("nearest")).set("height_scale", scales[0]).set("width_scale", scales[1]);
   if (schema.since < 9) return sample.set("scales", scales);
   return sample.add_parameter(reals(scales));
 }
@@ -182,38 +192,55 @@ Sample sample_resize(Draw& draw, const Schema& schema) {
   std::vector<std::int64_t> axes = draw.axes(rank_of(shape));
   const bool named = schema.attribute("axes") != nullptr && draw.chance(0.6) && !axes.empty();
   const std::size_t count = named ? axes.size() : shape.size();
-  std::vector<std::string> transforms = {"half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_crop_and_resize"};
+  std::vector<std::string> transforms = {"half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric",
+                                         "tf_crop_and_resize"};
   if (schema.since == 11) transforms.push_back("tf_half_pixel_for_nn");
   const std::string transform = draw.pick<std::string>(transforms);
-  sample.set("coordinate_transformation_mode", transform).set("mode", draw.pick<std::string>({"nearest", "linear", "cubic"}));
+  sample.set("coordinate_transformation_mode", transform)
+      .set("mode", draw.pick<std::string>({"nearest", "linear", "cubic"}));
   if (named) sample.set("axes", axes);
   sample.add(draw.tensor(draw.dtype(schema, 0, mask_of({DType::f32, DType::f64, DType::i32})), shape));
   Reals region(2 * count, 0.25F);
   std::fill(region.begin() + static_cast<std::ptrdiff_t>(count), region.end(), 0.75F);
   const bool sized = draw.chance(0.4);
-  if (transform == "tf_crop_and_resize") sample.add_parameter(reals(region));
-  else if (schema.since == 11) sample.add_parameter(reals({}));
-  else sample.omit();
+  if (transform == "tf_crop_and_resize")
+    sample.add_parameter(reals(region));
+  else if (schema.since == 11)
+    sample.add_parameter(reals({}));
+  else
+    sample.omit();
   if (!sized) return sample.add_parameter(reals(scales_for(draw, count)));
   std::vector<std::int64_t> sizes;
   for (std::size_t i = 0; i < count; ++i) sizes.push_back(draw.between(1, 5));
-  if (schema.since == 11) sample.add_parameter(reals({}));
-  else sample.omit();
+  if (schema.since == 11)
+    sample.add_parameter(reals({}));
+  else
+    sample.omit();
   if (schema.since >= 18 && draw.chance(0.3)) sample.set("keep_aspect_ratio_policy", std::string("not_larger"));
   return sample.add_parameter(list_of(sizes));
 }
 
 constexpr SamplerRow kSamplers[] = {
-    {"Softmax", sample_softmax},         {"LogSoftmax", sample_softmax},
-    {"Hardmax", sample_softmax},         {"LpNormalization", sample_norm},
-    {"TopK", sample_top_k},              {"OneHot", sample_one_hot},
-    {"CumSum", sample_cumulative},       {"CumProd", sample_cumulative},
-    {"DFT", sample_dft},                 {"LayerNormalization", sample_layer},
-    {"RMSNormalization", sample_layer},  {"MeanVarianceNormalization", sample_mean_variance},
-    {"ReverseSequence", sample_reverse}, {"Trilu", sample_trilu},
-    {"Det", sample_det},                 {"EyeLike", sample_eye},
-    {"Scaler", sample_features},         {"Imputer", sample_features},
-    {"OneHotEncoder", sample_categories}, {"Resize", sample_resize},
+    {"Softmax", sample_softmax},
+    {"LogSoftmax", sample_softmax},
+    {"Hardmax", sample_softmax},
+    {"LpNormalization", sample_norm},
+    {"TopK", sample_top_k},
+    {"OneHot", sample_one_hot},
+    {"CumSum", sample_cumulative},
+    {"CumProd", sample_cumulative},
+    {"DFT", sample_dft},
+    {"LayerNormalization", sample_layer},
+    {"RMSNormalization", sample_layer},
+    {"MeanVarianceNormalization", sample_mean_variance},
+    {"ReverseSequence", sample_reverse},
+    {"Trilu", sample_trilu},
+    {"Det", sample_det},
+    {"EyeLike", sample_eye},
+    {"Scaler", sample_features},
+    {"Imputer", sample_features},
+    {"OneHotEncoder", sample_categories},
+    {"Resize", sample_resize},
     {"Upsample", sample_upsample},
 };
 

@@ -7,7 +7,9 @@ namespace pawl::ops {
 namespace {
 
 std::int64_t rank_of(const Dims& shape) { return static_cast<std::int64_t>(shape.size()); }
-std::size_t from_front(std::int64_t axis, const Dims& shape) { return static_cast<std::size_t>(axis < 0 ? axis + rank_of(shape) : axis); }
+std::size_t from_front(std::int64_t axis, const Dims& shape) {
+  return static_cast<std::size_t>(axis < 0 ? axis + rank_of(shape) : axis);
+}
 
 /// A list in the type of schema input i.
 Tensor list_for(Draw& draw, const Schema& schema, std::size_t i, const std::vector<std::int64_t>& values) {
@@ -116,7 +118,8 @@ Sample sample_split(Draw& draw, const Schema& schema) {
   for (const std::int64_t part : parts) extent += part;
   const DType dtype = draw.dtype(schema, 0);
   sample.add(draw.tensor(dtype, shape));
-  if (even && schema.attribute("num_outputs") != nullptr) return sample.set("num_outputs", static_cast<std::int64_t>(parts.size()));
+  if (even && schema.attribute("num_outputs") != nullptr)
+    return sample.set("num_outputs", static_cast<std::int64_t>(parts.size()));
   if (even && schema.attribute("num_outputs") == nullptr && draw.chance(0.7)) return sample;
   if (schema.attribute("split") != nullptr) return sample.set("split", parts);
   return sample.add_parameter(list_of(parts));
@@ -141,8 +144,10 @@ Sample sample_slice(Draw& draw, const Schema& schema) {
     return sample.set("starts", starts).set("ends", ends);
   }
   sample.add_parameter(list_for(draw, schema, 1, starts)).add_parameter(list_for(draw, schema, 2, ends));
-  if (named) sample.add_parameter(list_for(draw, schema, 3, axes));
-  else sample.omit();
+  if (named)
+    sample.add_parameter(list_for(draw, schema, 3, axes));
+  else
+    sample.omit();
   if (draw.chance(0.6)) sample.add_parameter(list_for(draw, schema, 4, steps));
   return sample;
 }
@@ -164,8 +169,10 @@ Sample sample_pad(Draw& draw, const Schema& schema) {
     return sample.set(schema.since < 2 ? "paddings" : "pads", pads);
   }
   sample.add_parameter(list_of(pads));
-  if (draw.chance(0.5)) sample.add(draw.tensor(dtype, {}));
-  else sample.omit();
+  if (draw.chance(0.5))
+    sample.add(draw.tensor(dtype, {}));
+  else
+    sample.omit();
   if (named) sample.add_parameter(list_for(draw, schema, 3, axes));
   sample.parameter[2] = draw.chance(0.8) || sample.parameter[2];
   return sample;
@@ -188,9 +195,12 @@ Sample sample_reshape(Draw& draw, const Schema& schema) {
   // Splitting axes and joining neighbours reaches every kind of target.
   std::vector<std::int64_t> target;
   for (const std::int64_t extent : shape) {
-    if (!target.empty() && draw.chance(0.3)) target.back() *= extent;
-    else if (extent == 4 && draw.chance(0.4)) target.insert(target.end(), {2, 2});
-    else target.push_back(extent);
+    if (!target.empty() && draw.chance(0.3))
+      target.back() *= extent;
+    else if (extent == 4 && draw.chance(0.4))
+      target.insert(target.end(), {2, 2});
+    else
+      target.push_back(extent);
     if (draw.chance(0.15)) target.push_back(1);
   }
   const bool literal = schema.since >= 14 && draw.chance(0.3);
@@ -199,7 +209,8 @@ Sample sample_reshape(Draw& draw, const Schema& schema) {
     if (!literal && i < shape.size() && target[i] == shape[i] && draw.chance(0.4)) target[i] = 0;
     zero = zero || target[i] == 0;
   }
-  if (!target.empty() && !zero && draw.chance(0.5)) target[static_cast<std::size_t>(draw.between(0, static_cast<std::int64_t>(target.size()) - 1))] = -1;
+  if (!target.empty() && !zero && draw.chance(0.5))
+    target[static_cast<std::size_t>(draw.between(0, static_cast<std::int64_t>(target.size()) - 1))] = -1;
   sample.add(draw.tensor(draw.dtype(schema, 0), shape));
   if (literal) sample.set("allowzero", std::int64_t{1});
   if (schema.since < 5) return sample.set("shape", target);
@@ -210,7 +221,8 @@ Sample sample_flatten(Draw& draw, const Schema& schema) {
   Sample sample;
   const Dims shape = draw.shape_between(0, 4);
   sample.add(draw.tensor(draw.dtype(schema, 0), shape));
-  if (draw.chance(0.7) || shape.empty()) sample.set("axis", draw.between(schema.since >= 11 ? -rank_of(shape) : 0, rank_of(shape)));
+  if (draw.chance(0.7) || shape.empty())
+    sample.set("axis", draw.between(schema.since >= 11 ? -rank_of(shape) : 0, rank_of(shape)));
   return sample;
 }
 
@@ -244,7 +256,9 @@ Sample sample_at_elements(Draw& draw, const Schema& schema) {
   sample.add(indices_for(draw, schema, 1, reach, shape[from_front(axis, shape)]));
   if (!scatters) return sample;
   if (schema.attribute("reduction") != nullptr)
-    sample.set("reduction", draw.pick<std::string>(schema.since >= 18 ? std::vector<std::string>{"none", "add", "mul", "max", "min"} : std::vector<std::string>{"none", "add", "mul"}));
+    sample.set("reduction",
+               draw.pick<std::string>(schema.since >= 18 ? std::vector<std::string>{"none", "add", "mul", "max", "min"}
+                                                         : std::vector<std::string>{"none", "add", "mul"}));
   return sample.add(draw.tensor(dtype, reach));
 }
 
@@ -261,10 +275,12 @@ Tensor tuples_for(Draw& draw, const Dims& data, std::size_t common, std::int64_t
 Sample sample_gather_nd(Draw& draw, const Schema& schema) {
   Sample sample;
   const Dims shape = draw.shape_between(1, 4);
-  const std::int64_t common = schema.attribute("batch_dims") != nullptr && draw.chance(0.5) ? draw.between(0, rank_of(shape) - 1) : 0;
+  const std::int64_t common =
+      schema.attribute("batch_dims") != nullptr && draw.chance(0.5) ? draw.between(0, rank_of(shape) - 1) : 0;
   if (common > 0) sample.set("batch_dims", common);
   sample.add(draw.tensor(draw.dtype(schema, 0), shape));
-  return sample.add(tuples_for(draw, shape, static_cast<std::size_t>(common), draw.between(1, rank_of(shape) - common)));
+  return sample.add(
+      tuples_for(draw, shape, static_cast<std::size_t>(common), draw.between(1, rank_of(shape) - common)));
 }
 
 Sample sample_scatter_nd(Draw& draw, const Schema& schema) {
@@ -276,18 +292,32 @@ Sample sample_scatter_nd(Draw& draw, const Schema& schema) {
   Dims updates(std::span(tuples.shape().begin(), tuples.shape().size() - 1));
   for (std::size_t i = static_cast<std::size_t>(depth); i < shape.size(); ++i) updates.push_back(shape[i]);
   sample.add(draw.tensor(dtype, shape)).add(tuples).add(draw.tensor(dtype, updates));
-  if (schema.attribute("reduction") != nullptr && draw.chance(0.6)) sample.set("reduction", draw.pick<std::string>({"add", "mul"}));
+  if (schema.attribute("reduction") != nullptr && draw.chance(0.6))
+    sample.set("reduction", draw.pick<std::string>({"add", "mul"}));
   return sample;
 }
 
 constexpr SamplerRow kSamplers[] = {
-    {"Transpose", sample_transpose}, {"Squeeze", sample_squeeze},           {"Unsqueeze", sample_unsqueeze},
-    {"Expand", sample_expand},       {"Shape", sample_shape},               {"Size", sample_shape},
-    {"Tile", sample_tile},           {"Concat", sample_concat},             {"Split", sample_split},
-    {"Slice", sample_slice},         {"Pad", sample_pad},                   {"CenterCropPad", sample_center},
-    {"Reshape", sample_reshape},     {"Flatten", sample_flatten},           {"Gather", sample_gather},
-    {"Scatter", sample_at_elements}, {"GatherElements", sample_at_elements}, {"ScatterElements", sample_at_elements},
-    {"GatherND", sample_gather_nd},  {"ScatterND", sample_scatter_nd},
+    {"Transpose", sample_transpose},
+    {"Squeeze", sample_squeeze},
+    {"Unsqueeze", sample_unsqueeze},
+    {"Expand", sample_expand},
+    {"Shape", sample_shape},
+    {"Size", sample_shape},
+    {"Tile", sample_tile},
+    {"Concat", sample_concat},
+    {"Split", sample_split},
+    {"Slice", sample_slice},
+    {"Pad", sample_pad},
+    {"CenterCropPad", sample_center},
+    {"Reshape", sample_reshape},
+    {"Flatten", sample_flatten},
+    {"Gather", sample_gather},
+    {"Scatter", sample_at_elements},
+    {"GatherElements", sample_at_elements},
+    {"ScatterElements", sample_at_elements},
+    {"GatherND", sample_gather_nd},
+    {"ScatterND", sample_scatter_nd},
 };
 
 }  // namespace

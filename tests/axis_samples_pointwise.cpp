@@ -7,7 +7,8 @@ namespace {
 /// A shape that broadcasts to `out`.
 Dims stretchable(Draw& draw, const Dims& out) {
   Dims shape;
-  const std::size_t first = draw.chance(0.6) ? 0 : static_cast<std::size_t>(draw.between(0, static_cast<std::int64_t>(out.size())));
+  const std::size_t first =
+      draw.chance(0.6) ? 0 : static_cast<std::size_t>(draw.between(0, static_cast<std::int64_t>(out.size())));
   for (std::size_t i = first; i < out.size(); ++i) shape.push_back(draw.chance(0.25) ? 1 : out[i]);
   return shape;
 }
@@ -15,12 +16,14 @@ Dims stretchable(Draw& draw, const Dims& out) {
 /// Elements of input i that no operator stumbles over: no division by 0, no negative power of 0.
 Tensor operand(Draw& draw, const Schema& schema, std::size_t i, const Dims& shape) {
   const DType dtype = draw.dtype(schema, i);
-  const bool divides = i == 1 && (schema.name == "Div" || schema.name == "Mod" || schema.name == "Pow" || schema.name == "BitShift");
+  const bool divides =
+      i == 1 && (schema.name == "Div" || schema.name == "Mod" || schema.name == "Pow" || schema.name == "BitShift");
   return divides ? draw.whole(dtype, shape, 1, 5) : draw.tensor(dtype, shape);
 }
 
 std::uint32_t castable() {
-  return mask_of({DType::f32, DType::f64, DType::f16, DType::bf16, DType::i32, DType::i64, DType::u8, DType::i8, DType::boolean});
+  return mask_of(
+      {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i32, DType::i64, DType::u8, DType::i8, DType::boolean});
 }
 
 std::int64_t number(DType dtype) { return static_cast<std::int64_t>(dtype); }
@@ -38,7 +41,8 @@ Sample sample_cast(Draw& draw, const Schema& schema) {
   Sample sample;
   sample.add(draw.tensor(draw.dtype(schema, 0, castable()), draw.shape_between(0, 3)));
   if (schema.since == 1) return sample.set("to", draw.pick<std::string>({"FLOAT", "INT32", "BOOL", "float16"}));
-  return sample.set("to", number(draw.pick<DType>({DType::f32, DType::f16, DType::i32, DType::u8, DType::boolean, DType::string})));
+  return sample.set(
+      "to", number(draw.pick<DType>({DType::f32, DType::f16, DType::i32, DType::u8, DType::boolean, DType::string})));
 }
 
 Sample sample_bit_cast(Draw& draw, const Schema& schema) {
@@ -63,8 +67,10 @@ Sample sample_clip(Draw& draw, const Schema& schema) {
     return sample.set("max", 1.5F);
   }
   const Dims shape = draw.pick<Dims>({{}, {}, {1}, {1, 1}});
-  if (draw.chance(0.7)) sample.add(draw.whole(dtype, shape, 0, 2));
-  else sample.omit();
+  if (draw.chance(0.7))
+    sample.add(draw.whole(dtype, shape, 0, 2));
+  else
+    sample.omit();
   if (draw.chance(0.7)) sample.add(draw.whole(dtype, shape, 2, 4));
   return sample;
 }
@@ -138,7 +144,8 @@ Sample sample_quantize(Draw& draw, const Schema& schema) {
 void add_attributes(Draw& draw, const Schema& schema, DType dtype, Sample& sample) {
   using Texts = std::vector<std::string>;
   if (schema.name == "BitShift") sample.set("direction", draw.pick<std::string>({"LEFT", "RIGHT"}));
-  if (schema.name == "Mod" && (dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16 || draw.chance(0.5)))
+  if (schema.name == "Mod" &&
+      (dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16 || draw.chance(0.5)))
     sample.set("fmod", std::int64_t{1});
   if (schema.attribute("alpha") != nullptr && draw.chance(0.5)) sample.set("alpha", 0.75F);
   if (schema.name == "RegexFullMatch") sample.set("pattern", std::string("a.*"));

@@ -14,7 +14,8 @@ Sample sample_reduced(Draw& draw, const Schema& schema) {
   const std::vector<std::int64_t> axes = draw.axes(rank, schema.since >= 11);
   if (schema.attribute("axes") != nullptr && named) sample.set("axes", axes);
   if (schema.attribute("axes") == nullptr && named) sample.add_parameter(list_of(axes));
-  if (schema.attribute("noop_with_empty_axes") != nullptr && draw.chance(0.3)) sample.set("noop_with_empty_axes", std::int64_t{1});
+  if (schema.attribute("noop_with_empty_axes") != nullptr && draw.chance(0.3))
+    sample.set("noop_with_empty_axes", std::int64_t{1});
   if (draw.chance(0.6)) sample.set("keepdims", draw.between(0, 1));
   return sample;
 }
@@ -25,7 +26,8 @@ Sample sample_arg(Draw& draw, const Schema& schema) {
   sample.add(draw.tensor(draw.dtype(schema, 0), draw.shape(rank)));
   if (draw.chance(0.8)) sample.set("axis", draw.axis(rank, schema.since >= 11));
   if (draw.chance(0.6)) sample.set("keepdims", draw.between(0, 1));
-  if (schema.attribute("select_last_index") != nullptr && draw.chance(0.3)) sample.set("select_last_index", std::int64_t{1});
+  if (schema.attribute("select_last_index") != nullptr && draw.chance(0.3))
+    sample.set("select_last_index", std::int64_t{1});
   return sample;
 }
 
@@ -38,7 +40,8 @@ std::pair<Dims, Dims> factor_shapes(Draw& draw) {
   const Dims stack = draw.shape(2, 3);
   const auto make = [&](std::int64_t rank, std::int64_t first, std::int64_t second) {
     Dims shape;
-    for (std::int64_t i = 4 - rank; i < 2 && rank > 2; ++i) shape.push_back(draw.chance(0.2) ? 1 : stack[static_cast<std::size_t>(i)]);
+    for (std::int64_t i = 4 - rank; i < 2 && rank > 2; ++i)
+      shape.push_back(draw.chance(0.2) ? 1 : stack[static_cast<std::size_t>(i)]);
     shape.push_back(first);
     shape.push_back(second);
     return shape;
@@ -61,8 +64,10 @@ Sample sample_matmul(Draw& draw, const Schema& schema) {
     const Dims& shape = shapes[i];
     const bool many = shape.size() > 1 && draw.chance(0.4);
     const Dims zeros = many ? Dims{shape[shape.size() - (i == 0 ? 2 : 1)]} : draw.chance(0.5) ? Dims{} : Dims{1};
-    if (draw.chance(0.7)) sample.add(draw.whole(draw.dtype(schema, 2 + i), zeros, 0, 5));
-    else sample.omit();
+    if (draw.chance(0.7))
+      sample.add(draw.whole(draw.dtype(schema, 2 + i), zeros, 0, 5));
+    else
+      sample.omit();
     sample.parameter.back() = sample.parameter.back() || draw.chance(0.9);
   }
   return sample;
@@ -75,8 +80,12 @@ Sample sample_qlinear_matmul(Draw& draw, const Schema& schema) {
   const bool many = a.size() > 1 && b.size() > 1 && draw.chance(0.4);
   const Dims one = draw.chance(0.5) ? Dims{} : Dims{1};
   const Dims rows = many ? Dims{a[a.size() - 2]} : one, columns = many ? Dims{b.back()} : one;
-  const auto add = [&](std::size_t i, const Dims& shape) { sample.add(draw.whole(draw.dtype(schema, i, bytes), shape, 0, 99)); };
-  const auto add_scale = [&](std::size_t i, const Dims& shape) { sample.add(draw.reals(draw.dtype(schema, i), shape, 0.25, 2)); };
+  const auto add = [&](std::size_t i, const Dims& shape) {
+    sample.add(draw.whole(draw.dtype(schema, i, bytes), shape, 0, 99));
+  };
+  const auto add_scale = [&](std::size_t i, const Dims& shape) {
+    sample.add(draw.reals(draw.dtype(schema, i), shape, 0.25, 2));
+  };
   add(0, a);
   add_scale(1, rows);
   add(2, rows);
@@ -103,8 +112,10 @@ Sample sample_gemm(Draw& draw, const Schema& schema) {
   if (schema.since >= 11 && draw.chance(0.3)) return sample;
   Dims c = draw.pick<Dims>({{}, {1}, {n}, {1, n}, {m, 1}, {m, n}, {m, n}, {1, 1}});
   if (schema.since < 7) {
-    if (draw.chance(0.7)) sample.set("broadcast", std::int64_t{1});
-    else c = {m, n};
+    if (draw.chance(0.7))
+      sample.set("broadcast", std::int64_t{1});
+    else
+      c = {m, n};
   }
   return sample.add(draw.tensor(dtype, c));
 }
@@ -143,12 +154,23 @@ Sample sample_einsum(Draw& draw, const Schema& schema) {
 }
 
 constexpr SamplerRow kSamplers[] = {
-    {"ReduceSum", sample_reduced},     {"ReduceSumSquare", sample_reduced}, {"ReduceMean", sample_reduced},
-    {"ReduceProd", sample_reduced},    {"ReduceL1", sample_reduced},        {"ReduceL2", sample_reduced},
-    {"ReduceLogSum", sample_reduced},  {"ReduceLogSumExp", sample_reduced}, {"ReduceMax", sample_reduced},
-    {"ReduceMin", sample_reduced},     {"ArgMax", sample_arg},              {"ArgMin", sample_arg},
-    {"MatMul", sample_matmul},         {"MatMulInteger", sample_matmul},    {"QLinearMatMul", sample_qlinear_matmul},
-    {"Gemm", sample_gemm},             {"Einsum", sample_einsum},
+    {"ReduceSum", sample_reduced},
+    {"ReduceSumSquare", sample_reduced},
+    {"ReduceMean", sample_reduced},
+    {"ReduceProd", sample_reduced},
+    {"ReduceL1", sample_reduced},
+    {"ReduceL2", sample_reduced},
+    {"ReduceLogSum", sample_reduced},
+    {"ReduceLogSumExp", sample_reduced},
+    {"ReduceMax", sample_reduced},
+    {"ReduceMin", sample_reduced},
+    {"ArgMax", sample_arg},
+    {"ArgMin", sample_arg},
+    {"MatMul", sample_matmul},
+    {"MatMulInteger", sample_matmul},
+    {"QLinearMatMul", sample_qlinear_matmul},
+    {"Gemm", sample_gemm},
+    {"Einsum", sample_einsum},
 };
 
 }  // namespace

@@ -38,7 +38,7 @@ struct Filter {
 
 /// Shapes of a convolution, and its attributes.
 Filter filter_for(Draw& draw, Sample& sample, bool transposed) {
-  const std::int64_t spatial = draw.between(1, 2), group = draw.pick<std::int64_t>({1, 1, 2});
+  const std::int64_t spatial = draw.between(1, 2), group = draw.pick<std::int64_t>({1, 1, 2, 2});
   Filter filter{image_shape(draw, spatial), {}, group * draw.between(1, 2)};
   filter.x[1] = group * draw.between(1, 2);
   filter.w = transposed ? Dims{filter.x[1], filter.filters / group} : Dims{filter.filters, filter.x[1] / group};
@@ -63,7 +63,9 @@ Sample sample_conv(Draw& draw, const Schema& schema) {
 Sample sample_conv_integer(Draw& draw, const Schema& schema) {
   Sample sample;
   const Filter filter = filter_for(draw, sample, false);
-  const auto add = [&](std::size_t i, const Dims& shape) { sample.add(draw.whole(draw.dtype(schema, i), shape, 0, 99)); };
+  const auto add = [&](std::size_t i, const Dims& shape) {
+    sample.add(draw.whole(draw.dtype(schema, i), shape, 0, 99));
+  };
   add(0, filter.x);
   add(1, filter.w);
   if (draw.chance(0.5)) {
@@ -77,7 +79,9 @@ Sample sample_conv_integer(Draw& draw, const Schema& schema) {
 Sample sample_qlinear_conv(Draw& draw, const Schema& schema) {
   Sample sample;
   const Filter filter = filter_for(draw, sample, false);
-  const auto add = [&](std::size_t i, const Dims& shape) { sample.add(draw.whole(draw.dtype(schema, i), shape, 0, 99)); };
+  const auto add = [&](std::size_t i, const Dims& shape) {
+    sample.add(draw.whole(draw.dtype(schema, i), shape, 0, 99));
+  };
   const auto add_scale = [&](const Dims& shape) { sample.add(draw.reals(DType::f32, shape, 0.25, 2)); };
   add(0, filter.x);
   add_scale({});
@@ -100,8 +104,10 @@ Sample sample_deform_conv(Draw& draw, const Schema& schema) {
   add({n, channels, 4, 3});
   add({filters, channels, 2, 2});
   add({n, 8, 3, 2});
-  if (draw.chance(0.5)) add({filters});
-  else sample.omit();
+  if (draw.chance(0.5))
+    add({filters});
+  else
+    sample.omit();
   if (draw.chance(0.5)) add({n, 4, 3, 2});
   for (const std::size_t i : {1, 3}) sample.parameter[i] = sample.parameter[i] || draw.chance(0.9);
   return sample;
@@ -117,9 +123,11 @@ Sample sample_normalization(Draw& draw, const Schema& schema) {
     if (schema.since < 21) parameters = shape[1];
   }
   sample.add(draw.tensor(dtype, shape));
-  for (std::size_t i = 1; i < schema.min_inputs; ++i) sample.add(draw.reals(draw.dtype(schema, i), {parameters}, 0.5, 2));
+  for (std::size_t i = 1; i < schema.min_inputs; ++i)
+    sample.add(draw.reals(draw.dtype(schema, i), {parameters}, 0.5, 2));
   for (std::size_t i = 1; i < sample.inputs.size(); ++i) sample.parameter[i] = draw.chance(0.95);
-  if (schema.attribute("consumed_inputs") != nullptr && schema.name == "BatchNormalization") sample.set("consumed_inputs", List{0, 0, 0, 1, 1});
+  if (schema.attribute("consumed_inputs") != nullptr && schema.name == "BatchNormalization")
+    sample.set("consumed_inputs", List{0, 0, 0, 1, 1});
   return sample;
 }
 
@@ -160,12 +168,14 @@ Sample sample_tensor_scatter(Draw& draw, const Schema& schema) {
 Sample sample_grid(Draw& draw, const Schema& schema) {
   Sample sample;
   const Dims image = image_shape(draw, 2);
-  sample.set("mode", draw.pick<std::string>(schema.since < 20 ? std::vector<std::string>{"bilinear", "nearest", "bicubic"}
-                                                              : std::vector<std::string>{"linear", "nearest", "cubic"}));
+  sample.set("mode",
+             draw.pick<std::string>(schema.since < 20 ? std::vector<std::string>{"bilinear", "nearest", "bicubic"}
+                                                      : std::vector<std::string>{"linear", "nearest", "cubic"}));
   sample.set("padding_mode", draw.pick<std::string>({"zeros", "border", "reflection"}));
   const auto floats = mask_of({DType::f32, DType::f64});
   sample.add(draw.reals(draw.dtype(schema, 0, floats), image, -4, 4));
-  return sample.add(draw.reals(draw.dtype(schema, 1, floats), {image[0], draw.extent(3), draw.extent(3), 2}, -1.3, 1.3));
+  return sample.add(
+      draw.reals(draw.dtype(schema, 1, floats), {image[0], draw.extent(3), draw.extent(3), 2}, -1.3, 1.3));
 }
 
 Sample sample_affine_grid(Draw& draw, const Schema& schema) {
@@ -212,23 +222,34 @@ Sample sample_stft(Draw& draw, const Schema& schema) {
   Sample sample;
   const DType dtype = draw.dtype(schema, 0);
   sample.add(draw.tensor(dtype, {draw.extent(3), 8, 1})).add_parameter(number_of(2));
-  if (draw.chance(0.5)) sample.add_parameter(draw.reals(dtype, {4}, 0.5, 1));
-  else sample.omit();
+  if (draw.chance(0.5))
+    sample.add_parameter(draw.reals(dtype, {4}, 0.5, 1));
+  else
+    sample.omit();
   return sample.add_parameter(number_of(4));
 }
 
 Sample sample_attention(Draw& draw, const Schema& schema) {
   Sample sample;
-  const std::int64_t n = draw.extent(3), heads = draw.between(1, 2), rows = draw.between(1, 3), keys = draw.between(1, 3);
+  const std::int64_t n = draw.extent(3), heads = draw.between(1, 2), rows = draw.between(1, 3),
+                     keys = draw.between(1, 3);
   const bool flat = draw.chance(0.4), cached = draw.chance(0.3);
   const std::int64_t past = cached ? draw.between(1, 2) : 0;
-  const auto shape = [&](std::int64_t positions) { return flat ? Dims{n, positions, 2 * heads} : Dims{n, heads, positions, 2}; };
+  const auto shape = [&](std::int64_t positions) {
+    return flat ? Dims{n, positions, 2 * heads} : Dims{n, heads, positions, 2};
+  };
   const DType first = draw.dtype(schema, 0), second = draw.dtype(schema, 2);
-  sample.add(draw.reals(first, shape(rows), -2, 2)).add(draw.reals(first, shape(keys), -2, 2)).add(draw.reals(second, shape(keys), -2, 2));
+  sample.add(draw.reals(first, shape(rows), -2, 2))
+      .add(draw.reals(first, shape(keys), -2, 2))
+      .add(draw.reals(second, shape(keys), -2, 2));
   if (flat) sample.set("q_num_heads", heads).set("kv_num_heads", heads);
   if (draw.chance(0.4)) sample.set("is_causal", std::int64_t{1});
-  if (draw.chance(0.5)) sample.add_parameter(draw.reals(first, draw.pick<Dims>({{rows, keys + past}, {1, 1, rows, keys + past}, {n, heads, rows, keys + past}}), -1, 1));
-  else sample.omit();
+  if (draw.chance(0.5))
+    sample.add_parameter(draw.reals(
+        first, draw.pick<Dims>({{rows, keys + past}, {1, 1, rows, keys + past}, {n, heads, rows, keys + past}}), -1,
+        1));
+  else
+    sample.omit();
   if (!cached) return sample;
   sample.add(draw.reals(first, {n, heads, past, 2}, -2, 2)).add(draw.reals(second, {n, heads, past, 2}, -2, 2));
   sample.outputs = 3;
@@ -259,10 +280,14 @@ Sample sample_linear_attention(Draw& draw, const Schema& schema) {
   add(dtype, {n, steps, 4});
   add(dtype, {n, steps, 2});
   add(dtype, {n, steps, 3});
-  if (draw.chance(0.5)) add(draw.dtype(schema, 3), {n, 1, 2, 3});
-  else sample.omit();
-  if (rule.starts_with("gated")) add(dtype, {n, steps, 1});
-  else sample.omit();
+  if (draw.chance(0.5))
+    add(draw.dtype(schema, 3), {n, 1, 2, 3});
+  else
+    sample.omit();
+  if (rule.starts_with("gated"))
+    add(dtype, {n, steps, 1});
+  else
+    sample.omit();
   if (rule.ends_with("delta")) add(dtype, {n, steps, 1});
   sample.outputs = 2;
   return sample;
@@ -274,15 +299,60 @@ Sample sample_causal_conv(Draw& draw, const Schema& schema) {
   const DType dtype = draw.dtype(schema, 0);
   const std::int64_t taps = draw.between(1, 3);
   sample.add(draw.tensor(dtype, shape)).add(draw.tensor(dtype, {shape[1], 1, taps}));
-  if (draw.chance(0.5)) sample.add(draw.tensor(dtype, {shape[1]}));
-  else sample.omit();
+  if (draw.chance(0.5))
+    sample.add(draw.tensor(dtype, {shape[1]}));
+  else
+    sample.omit();
   if (draw.chance(0.6)) sample.add(draw.tensor(dtype, {shape[0], shape[1], taps - 1}));
   for (const std::size_t i : {1, 2}) sample.parameter[i] = sample.parameter[i] || draw.chance(0.9);
   sample.outputs = 2;
   return sample;
 }
 
+Sample sample_recurrent(Draw& draw, const Schema& schema) {
+  Sample sample;
+  const std::int64_t gates = schema.name == "LSTM" ? 4 : schema.name == "GRU" ? 3 : 1;
+  const std::int64_t steps = draw.between(1, 3), n = draw.extent(3), inputs = draw.between(1, 3),
+                     hidden = draw.between(1, 2);
+  const bool both = draw.chance(0.3), first = schema.attribute("layout") != nullptr && draw.chance(0.5);
+  const std::int64_t directions = both ? 2 : 1;
+  if (both) sample.set("direction", std::string("bidirectional"));
+  if (first) sample.set("layout", std::int64_t{1});
+  if (schema.attribute("output_sequence") != nullptr) sample.set("output_sequence", std::int64_t{1});
+  sample.set("hidden_size", hidden);
+  const DType dtype = draw.dtype(schema, 0);
+  const bool shared = draw.chance(0.9);
+  const auto add = [&](const Dims& shape, bool parameter) {
+    sample.add(draw.reals(dtype, shape, -1, 1));
+    sample.parameter.back() = parameter;
+  };
+  add(first ? Dims{n, steps, inputs} : Dims{steps, n, inputs}, false);
+  add({directions, gates * hidden, inputs}, shared);
+  add({directions, gates * hidden, hidden}, shared);
+  if (draw.chance(0.5))
+    add({directions, 2 * gates * hidden}, shared);
+  else
+    sample.omit();
+  if (draw.chance(0.5))
+    sample.add(draw.whole(DType::i32, {n}, 0, steps));
+  else
+    sample.omit();
+  const Dims state = first ? Dims{n, directions, hidden} : Dims{directions, n, hidden};
+  for (std::int64_t i = 0; i < (gates == 4 ? 2 : 1); ++i) {
+    if (draw.chance(0.5))
+      add(state, false);
+    else
+      sample.omit();
+  }
+  if (gates == 4 && draw.chance(0.3)) add({directions, 3 * hidden}, shared);
+  sample.outputs = gates == 4 ? 3 : 2;
+  return sample;
+}
+
 constexpr SamplerRow kSamplers[] = {
+    {"RNN", sample_recurrent},
+    {"GRU", sample_recurrent},
+    {"LSTM", sample_recurrent},
     {"MaxPool", sample_pool},
     {"AveragePool", sample_pool},
     {"LpPool", sample_pool},

@@ -115,7 +115,8 @@ Batching batch_layer(const NodeFacts& node, std::span<const bool> batched) {
   Batcher b(node, batched);
   std::vector<Operand> operands = {b.lifted(0)};
   for (std::size_t i = 1; i < node.inputs.size(); ++i) operands.push_back(b.aligned(i, node.rank(0)));
-  return b.done(b.again(std::move(operands), with(node.attributes, "axis", shifted(node.attributes.integer("axis", -1)))));
+  return b.done(
+      b.again(std::move(operands), with(node.attributes, "axis", shifted(node.attributes.integer("axis", -1)))));
 }
 
 Ties relate_layer(const NodeFacts& node) {
@@ -126,7 +127,8 @@ Ties relate_layer(const NodeFacts& node) {
   Ties ties = tie_all_but(node, touched);
   for (Tie& tie : ties.list)
     for (std::size_t i = 1; i < node.inputs.size(); ++i)
-      if (node.has_input(i)) tie.inputs[i] = std::max(static_cast<int>(tie.axis + node.rank(i)) - static_cast<int>(node.rank(0)), -1);
+      if (node.has_input(i))
+        tie.inputs[i] = std::max(static_cast<int>(tie.axis + node.rank(i)) - static_cast<int>(node.rank(0)), -1);
   return ties;
 }
 
@@ -135,7 +137,8 @@ namespace {
 /// The axes over which MeanVarianceNormalization takes its statistics.
 std::vector<std::int64_t> statistics_axes(const NodeFacts& node) {
   const auto given = node.attributes.integers("axes");
-  return node.attributes.has("axes") ? std::vector<std::int64_t>(given.begin(), given.end()) : std::vector<std::int64_t>{0, 2, 3};
+  return node.attributes.has("axes") ? std::vector<std::int64_t>(given.begin(), given.end())
+                                     : std::vector<std::int64_t>{0, 2, 3};
 }
 
 }  // namespace
@@ -153,7 +156,8 @@ Batching batch_reverse(const NodeFacts& node, std::span<const bool> batched) {
   Batcher b(node, batched);
   if (b.others_batched({0})) return b.refuse("the lengths differ from step to step");
   const std::int64_t time = node.attributes.integer("time_axis", 0), rows = node.attributes.integer("batch_axis", 1);
-  return b.done(b.again(b.inputs(), with(with(node.attributes, "time_axis", shifted(time)), "batch_axis", shifted(rows))));
+  return b.done(
+      b.again(b.inputs(), with(with(node.attributes, "time_axis", shifted(time)), "batch_axis", shifted(rows))));
 }
 
 Ties relate_reverse(const NodeFacts& node) {
@@ -179,7 +183,8 @@ Ties relate_categories(const NodeFacts& node) { return tie_all_but_last(node, 0)
 /// EyeLike: of the input only the shape counts.
 Batching batch_eye(const NodeFacts& node, std::span<const bool> batched) {
   Batcher b(node, batched);
-  const Operand any = b.call("Gather", {b.input(0), Batcher::constant(Tensor::scalar(std::int64_t{0}))}, only("axis", std::int64_t{0}));
+  const Operand any =
+      b.call("Gather", {b.input(0), Batcher::constant(Tensor::scalar(std::int64_t{0}))}, only("axis", std::int64_t{0}));
   // The type that it would take from the input is the same.
   return b.done({b.repeated(b.again({any}), node.outputs[0].dtype, 2)});
 }

@@ -20,7 +20,8 @@ struct Factors {
 bool single(const NodeFacts& node, std::size_t i) {
   if (!node.has_input(i)) return true;
   const SymbolicShape* shape = node.shape(i);
-  return shape != nullptr && std::all_of(shape->begin(), shape->end(), [](const Dim& dim) { return dim.known() && dim.value == 1; });
+  return shape != nullptr &&
+         std::all_of(shape->begin(), shape->end(), [](const Dim& dim) { return dim.known() && dim.value == 1; });
 }
 
 /// True when all inputs beside the factors are single.
@@ -33,7 +34,8 @@ bool plain(const NodeFacts& node, Factors factors) {
 /// A product by MatMul's rules, of a node whose other inputs are scales and zero points.
 Batching batch_product(const NodeFacts& node, std::span<const bool> batched, Factors factors) {
   Batcher b(node, batched);
-  if (b.others_batched({factors.left, factors.right})) return b.refuse("a scale or zero point differs from step to step");
+  if (b.others_batched({factors.left, factors.right}))
+    return b.refuse("a scale or zero point differs from step to step");
   const std::size_t rank_a = node.rank(factors.left), rank_b = node.rank(factors.right);
   if (rank_a == 0 || rank_b == 0) return b.refuse("a factor is a scalar");
   const std::size_t stack = std::max<std::size_t>({rank_a, rank_b, 2}) - 2;
@@ -48,7 +50,8 @@ Batching batch_product(const NodeFacts& node, std::span<const bool> batched, Fac
   }
   if (b.batched(factors.right)) {
     column = rank_b == 1;
-    if (column && !plain(node, factors)) return b.refuse("a scale or zero point beside a vector has more than one element");
+    if (column && !plain(node, factors))
+      return b.refuse("a scale or zero point beside a vector has more than one element");
     std::vector<std::int64_t> axes = consecutive(column ? stack : stack + 2 - rank_b, 1);
     if (column) axes.push_back(-1);
     right = b.unsqueeze(right, axes);
@@ -106,7 +109,8 @@ Batching gemm_of_rows(Batcher& b) {
     std::swap(shape[0], shape[1]);
   }
   const bool has_c = node.has_input(2);
-  const bool shared = has_c && !b.batched(2) && (node.rank(2) < 2 || ((*node.shape(2))[0].known() && (*node.shape(2))[0].value == 1));
+  const bool shared =
+      has_c && !b.batched(2) && (node.rank(2) < 2 || ((*node.shape(2))[0].known() && (*node.shape(2))[0].value == 1));
   Operand c = b.input(2);
   if (has_c && !shared) {
     const Dim columns = node.rank(2) == 0 ? Dim(1) : node.shape(2)->back();
@@ -130,9 +134,13 @@ Operand scaled(Batcher& b, Operand x, const Tensor& factor, float number) {
 
 }  // namespace
 
-Batching batch_matmul(const NodeFacts& node, std::span<const bool> batched) { return batch_product(node, batched, {0, 1}); }
+Batching batch_matmul(const NodeFacts& node, std::span<const bool> batched) {
+  return batch_product(node, batched, {0, 1});
+}
 Ties relate_matmul(const NodeFacts& node) { return relate_product(node, {0, 1}); }
-Batching batch_qlinear_matmul(const NodeFacts& node, std::span<const bool> batched) { return batch_product(node, batched, {0, 3}); }
+Batching batch_qlinear_matmul(const NodeFacts& node, std::span<const bool> batched) {
+  return batch_product(node, batched, {0, 3});
+}
 Ties relate_qlinear_matmul(const NodeFacts& node) { return relate_product(node, {0, 3}); }
 
 Batching batch_gemm(const NodeFacts& node, std::span<const bool> batched) {
@@ -144,8 +152,10 @@ Batching batch_gemm(const NodeFacts& node, std::span<const bool> batched) {
   const std::optional<Tensor> first = number_of(dtype, alpha), second = number_of(dtype, beta);
   // Gemm rounds alpha·A·B + beta·C once; parts of it round each, unless the type is that of the accumulation.
   const bool exact = first && second;
-  if (!exact && (alpha != 1 || node.has_input(2))) return b.refuse("B differs from step to step, and a result is rounded only once");
-  if (!exact && (dtype == DType::undefined || dtype == DType::i32 || dtype == DType::i64 || dtype == DType::u32 || dtype == DType::u64))
+  if (!exact && (alpha != 1 || node.has_input(2)))
+    return b.refuse("B differs from step to step, and a result is rounded only once");
+  if (!exact && (dtype == DType::undefined || dtype == DType::i32 || dtype == DType::i64 || dtype == DType::u32 ||
+                 dtype == DType::u64))
     return b.refuse("an integer is multiplied by a fraction");
   Operand y = b.call("MatMul", {matrix(b, 0, "transA"), matrix(b, 1, "transB")});
   if (exact) y = scaled(b, y, *first, alpha);

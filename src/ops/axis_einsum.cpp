@@ -64,7 +64,8 @@ Ties relate_einsum(const NodeFacts& node) {
   const std::optional<Equation> equation = equation_of(node);
   if (!equation) return ties;
   const std::size_t hidden = hidden_rank(node, *equation);
-  const bool in_inputs = std::any_of(equation->inputs.begin(), equation->inputs.end(), [](const Term& term) { return term.ellipsis >= 0; });
+  const bool in_inputs = std::any_of(equation->inputs.begin(), equation->inputs.end(),
+                                     [](const Term& term) { return term.ellipsis >= 0; });
   const Labels output = equation->output.labels(in_inputs ? hidden : 0);
   for (std::size_t axis = 0; axis < output.size(); ++axis) {
     Tie tie{0, axis, {}};

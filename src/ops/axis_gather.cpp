@@ -35,13 +35,15 @@ Batching gather_both(Batcher& b, std::size_t axis) {
     if (i != axis) front.push_back(static_cast<std::int64_t>(i) + 1);
   const Operand data = b.transpose(b.input(0), front);
   Operand tuples = b.unsqueeze(b.input(1), std::vector<std::int64_t>{-1});
-  if (b.node.inputs[1]->type.dtype != DType::i64) tuples = b.call("Cast", {tuples}, only("to", static_cast<std::int64_t>(DType::i64)));
+  if (b.node.inputs[1]->type.dtype != DType::i64)
+    tuples = b.call("Cast", {tuples}, only("to", static_cast<std::int64_t>(DType::i64)));
   const Operand found = b.call("GatherND", {data, tuples}, only("batch_dims", std::int64_t{1}));
   // [T, indices, data before, data behind]
   std::vector<std::int64_t> order = {0};
   for (const std::int64_t i : consecutive(axis, static_cast<std::int64_t>(1 + indices))) order.push_back(i);
   for (const std::int64_t i : consecutive(indices, 1)) order.push_back(i);
-  for (const std::int64_t i : consecutive(rank - 1 - axis, static_cast<std::int64_t>(1 + indices + axis))) order.push_back(i);
+  for (const std::int64_t i : consecutive(rank - 1 - axis, static_cast<std::int64_t>(1 + indices + axis)))
+    order.push_back(i);
   return b.done({b.transpose(found, order)});
 }
 
@@ -57,7 +59,9 @@ Batching batch_gather(const NodeFacts& node, std::span<const bool> batched) {
   const Operand found = b.again(b.inputs(), with(node.attributes, "axis", static_cast<std::int64_t>(*axis)));
   std::vector<std::int64_t> order = {static_cast<std::int64_t>(*axis)};
   for (const std::int64_t i : consecutive(*axis)) order.push_back(i);
-  for (const std::int64_t i : consecutive(node.rank(0) + node.rank(1) - 1 - *axis, static_cast<std::int64_t>(*axis) + 1)) order.push_back(i);
+  for (const std::int64_t i :
+       consecutive(node.rank(0) + node.rank(1) - 1 - *axis, static_cast<std::int64_t>(*axis) + 1))
+    order.push_back(i);
   return b.done({b.transpose(found, order)});
 }
 
@@ -87,7 +91,8 @@ Ties relate_at_elements(const NodeFacts& node) {
   for (std::size_t axis = 0; axis < node.rank(0); ++axis) {
     // Indices may reach less far than the data.
     const bool covered = (*node.shape(0))[axis].same((*node.shape(1))[axis]);
-    if (axis != *along && covered) ties.list.push_back({0, axis, std::vector<int>(node.inputs.size(), static_cast<int>(axis))});
+    if (axis != *along && covered)
+      ties.list.push_back({0, axis, std::vector<int>(node.inputs.size(), static_cast<int>(axis))});
   }
   return ties;
 }
@@ -108,7 +113,8 @@ Ties relate_gather_nd(const NodeFacts& node) {
   std::size_t at = 0;
   for (; at + 1 < node.rank(1); ++at)
     ties.list.push_back({0, at, {at < common ? static_cast<int>(at) : -1, static_cast<int>(at)}});
-  for (std::size_t i = common + *depth; i < node.rank(0); ++i) ties.list.push_back({0, at++, {static_cast<int>(i), -1}});
+  for (std::size_t i = common + *depth; i < node.rank(0); ++i)
+    ties.list.push_back({0, at++, {static_cast<int>(i), -1}});
   return ties;
 }
 

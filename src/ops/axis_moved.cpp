@@ -156,7 +156,8 @@ Batching batch_shape(const NodeFacts& node, std::span<const bool> batched) {
 
 Batching batch_size(const NodeFacts& node, std::span<const bool> batched) {
   Batcher b(node, batched);
-  const Operand size = b.call("ReduceProd", {b.extents(b.input(0), 1), Batcher::integers({0})}, only("keepdims", std::int64_t{0}));
+  const Operand size =
+      b.call("ReduceProd", {b.extents(b.input(0), 1), Batcher::integers({0})}, only("keepdims", std::int64_t{0}));
   return b.done({b.repeated(size, DType::i64, 0)});
 }
 
@@ -187,7 +188,8 @@ Ties relate_tile(const NodeFacts& node) {
   Ties ties;
   const std::optional<Dims> repeats = node.integers(1), along = node.integers(2);
   for (std::size_t axis = 0; axis < node.rank(0); ++axis) {
-    const bool kept = node.since() < 6 ? along && along->size() == 1 && (*along)[0] != static_cast<std::int64_t>(axis) && (*along)[0] >= 0
+    const bool kept = node.since() < 6 ? along && along->size() == 1 &&
+                                             (*along)[0] != static_cast<std::int64_t>(axis) && (*along)[0] >= 0
                                        : repeats && axis < repeats->size() && (*repeats)[axis] == 1;
     if (kept) ties.list.push_back(tie_to_first(node, axis, axis));
   }

@@ -19,7 +19,8 @@ Result<void> check_p(const Attributes& attributes) {
 
 Result<void> infer_lp(InferContext& context) {
   TRY(check_p(context.attributes));
-  if (const SymbolicShape* shape = context.shape(0)) TRY(resolve_axis(context.attributes.integer("axis", -1), shape->size()));
+  if (const SymbolicShape* shape = context.shape(0))
+    TRY(resolve_axis(context.attributes.integer("axis", -1), shape->size()));
   return infer_same(context);
 }
 
@@ -32,7 +33,8 @@ void divide_by_norm(const T* from, T* to, std::int64_t length, std::int64_t step
     norm += squares ? x * x : std::fabs(x);
   }
   if (squares) norm = std::sqrt(norm);
-  for (std::int64_t i = 0; i < length; ++i) to[i * step] = static_cast<T>(norm == 0 ? 0.0 : static_cast<double>(from[i * step]) / norm);
+  for (std::int64_t i = 0; i < length; ++i)
+    to[i * step] = static_cast<T>(norm == 0 ? 0.0 : static_cast<double>(from[i * step]) / norm);
 }
 
 Result<void> eval_lp(EvalContext& context) {
@@ -61,7 +63,8 @@ Result<void> eval_lp(EvalContext& context) {
 
 Result<std::vector<bool>> mvn_axes(const Attributes& attributes, std::size_t rank) {
   constexpr std::int64_t kDefault[] = {0, 2, 3};
-  return mark_axes(attributes.has("axes") ? attributes.integers("axes") : std::span<const std::int64_t>(kDefault), rank);
+  return mark_axes(attributes.has("axes") ? attributes.integers("axes") : std::span<const std::int64_t>(kDefault),
+                   rank);
 }
 
 Result<void> infer_mvn(InferContext& context) {
@@ -138,7 +141,8 @@ Result<void> eval_lrn(EvalContext& context) {
         T* to = out.mutable_data<T>() + (n * channels + c) * inner;
         for (std::int64_t i = 0; i < inner; ++i) {
           double sum = 0;
-          for (std::int64_t k = first; k <= last; ++k) sum += static_cast<double>(from[k * inner + i]) * static_cast<double>(from[k * inner + i]);
+          for (std::int64_t k = first; k <= last; ++k)
+            sum += static_cast<double>(from[k * inner + i]) * static_cast<double>(from[k * inner + i]);
           const auto value = static_cast<double>(from[c * inner + i]);
           to[i] = static_cast<T>(value / std::pow(bias + alpha / static_cast<double>(size) * sum, beta));
         }
@@ -151,7 +155,11 @@ Result<void> eval_lrn(EvalContext& context) {
 
 constexpr OpDef kAxisNorm[] = {
     {.name = "LpNormalization", .since = {1, 22}, .infer = infer_lp, .eval = eval_lp, .axes = kAlongAxes},
-    {.name = "MeanVarianceNormalization", .since = {9, 13}, .infer = infer_mvn, .eval = eval_mvn, .axes = kMeanVarianceAxes},
+    {.name = "MeanVarianceNormalization",
+     .since = {9, 13},
+     .infer = infer_mvn,
+     .eval = eval_mvn,
+     .axes = kMeanVarianceAxes},
     {.name = "LRN", .since = {1, 13}, .infer = infer_lrn, .eval = eval_lrn, .axes = kAroundChannelsAxes},
 };
 

@@ -17,7 +17,8 @@ std::vector<std::int64_t> shifted(std::span<const std::int64_t> axes) {
 Operand list_like(const NodeFacts& node, std::size_t i, const std::vector<std::int64_t>& values) {
   if (node.inputs[i]->type.dtype != DType::i32) return Batcher::integers(values);
   const std::vector<std::int32_t> narrow(values.begin(), values.end());
-  return Batcher::constant(Tensor::of<std::int32_t>({static_cast<std::int64_t>(narrow.size())}, std::span<const std::int32_t>(narrow)));
+  return Batcher::constant(
+      Tensor::of<std::int32_t>({static_cast<std::int64_t>(narrow.size())}, std::span<const std::int32_t>(narrow)));
 }
 
 Ties tie_all_but(const NodeFacts& node, const std::vector<bool>& touched) {
@@ -46,7 +47,8 @@ std::optional<Dims> slice_axes(const NodeFacts& node) {
   } else {
     if (node.has_input(3)) return node.integers(3);
     const SymbolicShape& starts = *node.shape(1);
-    if (starts.size() != 1 || !starts[0].known() || starts[0].value > static_cast<std::int64_t>(node.rank(0))) return std::nullopt;
+    if (starts.size() != 1 || !starts[0].known() || starts[0].value > static_cast<std::int64_t>(node.rank(0)))
+      return std::nullopt;
     count = static_cast<std::size_t>(starts[0].value);
   }
   return Dims(consecutive(count));

@@ -20,7 +20,8 @@ bool broadcasts_by_axis(const NodeFacts& node) { return node.schema.attribute("b
 /// does not fit.
 std::optional<std::size_t> place_of_b(const NodeFacts& node) {
   const auto rank_a = static_cast<std::int64_t>(node.rank(0)), rank_b = static_cast<std::int64_t>(node.rank(1));
-  if (node.attributes.integer("broadcast", 0) == 0) return rank_a == rank_b ? std::optional<std::size_t>(0) : std::nullopt;
+  if (node.attributes.integer("broadcast", 0) == 0)
+    return rank_a == rank_b ? std::optional<std::size_t>(0) : std::nullopt;
   std::int64_t axis = node.attributes.integer("axis", rank_a - rank_b);
   if (axis < 0 && node.attributes.has("axis")) axis += rank_a;
   if (axis < 0 || axis > rank_a - rank_b) return std::nullopt;
@@ -115,7 +116,8 @@ Batching batch_slope(const NodeFacts& node, std::span<const bool> batched) {
   const std::size_t before = node.rank(0) - node.rank(1) - behind;
   const std::size_t own = b.batched(1) ? 1 : 0;
   std::vector<std::int64_t> axes = consecutive(own * before, 1);
-  for (std::size_t i = 0; i < behind; ++i) axes.push_back(static_cast<std::int64_t>(own + own * before + node.rank(1) + i));
+  for (std::size_t i = 0; i < behind; ++i)
+    axes.push_back(static_cast<std::int64_t>(own + own * before + node.rank(1) + i));
   return b.done(b.newest({x, b.unsqueeze(b.input(1), axes)}, {}));
 }
 

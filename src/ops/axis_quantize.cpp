@@ -16,7 +16,8 @@ Batching batch_quantize(const NodeFacts& node, std::span<const bool> batched) {
     return b.done(b.again({x, scale, zero}, shifted));
   }
   if (b.others_batched({0})) return b.refuse("a scale or zero point differs from step to step");
-  return b.done(node.schema.attribute("axis") != nullptr ? b.again(b.inputs(), shifted) : b.newest(b.inputs(), shifted));
+  return b.done(node.schema.attribute("axis") != nullptr ? b.again(b.inputs(), shifted)
+                                                         : b.newest(b.inputs(), shifted));
 }
 
 Ties relate_quantize(const NodeFacts& node) {

@@ -26,7 +26,9 @@ struct Product {
       symbols.insert(std::upper_bound(symbols.begin(), symbols.end(), dim.symbol), dim.symbol);
     }
   }
-  bool operator==(const Product& other) const { return known && other.known && number == other.number && symbols == other.symbols; }
+  bool operator==(const Product& other) const {
+    return known && other.known && number == other.number && symbols == other.symbols;
+  }
 };
 
 Product product_of(std::span<const Dim> dims) {
@@ -37,7 +39,8 @@ Product product_of(std::span<const Dim> dims) {
 
 /// True when axis a of one shape and axis b of the other, with the same extent, have as much before or behind them.
 bool same_place(std::span<const Dim> x, std::size_t a, std::span<const Dim> y, std::size_t b) {
-  return x[a].same(y[b]) && (product_of(x.first(a)) == product_of(y.first(b)) || product_of(x.subspan(a + 1)) == product_of(y.subspan(b + 1)));
+  return x[a].same(y[b]) && (product_of(x.first(a)) == product_of(y.first(b)) ||
+                             product_of(x.subspan(a + 1)) == product_of(y.subspan(b + 1)));
 }
 
 /// The number of elements of some axes when it is known and not 0.

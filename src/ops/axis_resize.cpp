@@ -20,12 +20,15 @@ std::optional<std::vector<float>> scales_of(const NodeFacts& node) {
   return std::vector<float>(values.begin(), values.end());
 }
 
-bool crops(const NodeFacts& node) { return node.attributes.text("coordinate_transformation_mode", "") == "tf_crop_and_resize"; }
+bool crops(const NodeFacts& node) {
+  return node.attributes.text("coordinate_transformation_mode", "") == "tf_crop_and_resize";
+}
 
 /// The axes that the lists of the node are for; all where it does not name them.
 std::vector<std::int64_t> named_axes(const NodeFacts& node) {
   const auto given = node.attributes.integers("axes");
-  return node.attributes.has("axes") ? std::vector<std::int64_t>(given.begin(), given.end()) : consecutive(node.rank(0));
+  return node.attributes.has("axes") ? std::vector<std::int64_t>(given.begin(), given.end())
+                                     : consecutive(node.rank(0));
 }
 
 /// A program in the node's own version: the new axis has a scale of 1.
@@ -33,10 +36,12 @@ Batching batch_by_scales(Batcher& b) {
   std::optional<std::vector<float>> scales = scales_of(b.node);
   if (!scales || scales->size() != b.node.rank(0)) return b.refuse("the scales are not known");
   scales->insert(scales->begin(), 1.0F);
-  if (b.node.schema.attribute("scales") != nullptr) return b.done(b.again({b.input(0)}, with(b.node.attributes, "scales", *scales)));
+  if (b.node.schema.attribute("scales") != nullptr)
+    return b.done(b.again({b.input(0)}, with(b.node.attributes, "scales", *scales)));
   const auto count = static_cast<std::int64_t>(scales->size());
   std::vector<Operand> operands = b.inputs();
-  operands[b.node.since() >= 11 ? 2 : 1] = Batcher::constant(Tensor::of<float>({count}, std::span<const float>(*scales)));
+  operands[b.node.since() >= 11 ? 2 : 1] =
+      Batcher::constant(Tensor::of<float>({count}, std::span<const float>(*scales)));
   return b.done(b.again(std::move(operands)));
 }
 

@@ -14,20 +14,29 @@ struct InputAxis {
 };
 
 /// Adds a tie of an output axis to axes of some inputs; those that are omitted or lack the axis take part as a whole.
-void add(Ties& ties, const NodeFacts& node, std::size_t output, std::size_t axis, std::initializer_list<InputAxis> inputs) {
+void add(Ties& ties, const NodeFacts& node, std::size_t output, std::size_t axis,
+         std::initializer_list<InputAxis> inputs) {
   Tie tie{output, axis, std::vector<int>(node.inputs.size(), -1)};
   for (const InputAxis& tied : inputs)
-    if (tied.input < node.inputs.size() && tied.axis < node.rank(tied.input)) tie.inputs[tied.input] = static_cast<int>(tied.axis);
+    if (tied.input < node.inputs.size() && tied.axis < node.rank(tied.input))
+      tie.inputs[tied.input] = static_cast<int>(tied.axis);
   ties.list.push_back(std::move(tie));
 }
 
 bool has_axes(const NodeFacts& node, std::size_t rank) { return node.rank(0) >= rank; }
 bool ungrouped(const NodeFacts& node) { return node.attributes.integer("group", 1) == 1; }
 
+/// True when every channel has one filter of its own.
+bool depthwise(const NodeFacts& node) {
+  const Dim group(node.attributes.integer("group", 1));
+  return node.rank(0) > 1 && node.rank(1) > 0 && group.same((*node.shape(0))[1]) && group.same((*node.shape(1))[0]);
+}
+
 /// True when an input is omitted or certain to hold one element.
 bool single(const NodeFacts& node, std::size_t i) {
   if (!node.has_input(i)) return true;
-  return std::all_of(node.shape(i)->begin(), node.shape(i)->end(), [](const Dim& dim) { return dim.known() && dim.value == 1; });
+  return std::all_of(node.shape(i)->begin(), node.shape(i)->end(),
+                     [](const Dim& dim) { return dim.known() && dim.value == 1; });
 }
 
 }  // namespace
@@ -56,7 +65,13 @@ Ties relate_channels(const NodeFacts& node) {
 Ties relate_conv(const NodeFacts& node) {
   Ties ties;
   add(ties, node, 0, 0, {{0, 0}});
-  if (ungrouped(node)) add(ties, node, 0, 1, {{1, 0}, {2, 0}});
+  if (ungrouped(node)) {
+    add(ties, node, 0, 1, {{1, 0}, {2, 0}});
+  } else if (depthwise(node)) {
+    // One channel alone would be one group.
+    ties.by_elements = true;
+    add(ties, node, 0, 1, {{0, 1}, {1, 0}, {2, 0}});
+  }
   return ties;
 }
 
@@ -95,8 +110,10 @@ Ties relate_batch_norm(const NodeFacts& node) {
   const bool trains = node.outputs.size() > 1 || node.attributes.integer("training_mode", 0) != 0;
   if (trains) return ties;
   for (std::size_t axis = 0; axis < node.rank(0) && (spatial || axis == 0); ++axis) {
-    if (axis == 1) add(ties, node, 0, axis, {{0, 1}, {1, 0}, {2, 0}, {3, 0}, {4, 0}});
-    else add(ties, node, 0, axis, {{0, axis}});
+    if (axis == 1)
+      add(ties, node, 0, axis, {{0, 1}, {1, 0}, {2, 0}, {3, 0}, {4, 0}});
+    else
+      add(ties, node, 0, axis, {{0, axis}});
   }
   return ties;
 }
@@ -112,8 +129,10 @@ Ties relate_tensor_scatter(const NodeFacts& node) {
   Ties ties;
   const Result<std::size_t> along = resolve_axis(node.attributes.integer("axis", -2), node.rank(0));
   for (std::size_t axis = 0; along.ok() && axis < node.rank(0); ++axis) {
-    if (axis == 0) add(ties, node, 0, 0, {{0, 0}, {1, 0}, {2, 0}});
-    else if (axis != *along) add(ties, node, 0, axis, {{0, axis}, {1, axis}});
+    if (axis == 0)
+      add(ties, node, 0, 0, {{0, 0}, {1, 0}, {2, 0}});
+    else if (axis != *along)
+      add(ties, node, 0, axis, {{0, axis}, {1, axis}});
   }
   return ties;
 }
@@ -167,9 +186,12 @@ Ties relate_rotary(const NodeFacts& node) {
   for (std::size_t axis = 0; axis + 1 < node.rank(0); ++axis) {
     const bool heads = node.rank(0) == 4 && axis == 1;
     const std::size_t place = axis == 0 ? 0 : 1;
-    if (heads) add(ties, node, 0, axis, {{0, axis}});
-    else if (indexed) add(ties, node, 0, axis, {{0, axis}, {3, place}});
-    else add(ties, node, 0, axis, {{0, axis}, {1, place}, {2, place}});
+    if (heads)
+      add(ties, node, 0, axis, {{0, axis}});
+    else if (indexed)
+      add(ties, node, 0, axis, {{0, axis}, {3, place}});
+    else
+      add(ties, node, 0, axis, {{0, axis}, {1, place}, {2, place}});
   }
   return ties;
 }

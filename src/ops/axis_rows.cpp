@@ -1,4 +1,5 @@
-// Axis rules of the operators of a fixed rank whose entries along axis 0 are independent: all steps are one longer batch.
+// Axis rules of the operators of a fixed rank whose entries along axis 0 are independent: all steps are one longer
+// batch.
 #include <algorithm>
 
 #include "ops/axis_rules.h"
@@ -75,7 +76,8 @@ Batching batch_pool(const NodeFacts& node, std::span<const bool> batched) {
 
 Batching batch_batch_norm(const NodeFacts& node, std::span<const bool> batched) {
   Batcher b(node, batched);
-  if (node.outputs.size() > 1 || node.attributes.integer("training_mode", 0) != 0) return b.refuse("it takes statistics of the whole batch");
+  if (node.outputs.size() > 1 || node.attributes.integer("training_mode", 0) != 0)
+    return b.refuse("it takes statistics of the whole batch");
   return batch_by_rows(b, 0b1);
 }
 
@@ -97,7 +99,8 @@ Batching batch_attention(const NodeFacts& node, std::span<const bool> batched) {
   std::uint32_t rows = 0b1110111;
   if (node.rank(kMask) == 4) {
     const Dim &own = (*node.shape(kMask))[0], &entries = (*node.shape(0))[0];
-    if (!own.known() || !entries.known()) return b.refuse("it is not known whether the mask is for each entry of the batch");
+    if (!own.known() || !entries.known())
+      return b.refuse("it is not known whether the mask is for each entry of the batch");
     if (own.value == entries.value) rows |= 1U << kMask;
   }
   return batch_by_rows(b, rows);
@@ -108,7 +111,8 @@ Batching batch_affine_grid(const NodeFacts& node, std::span<const bool> batched)
   if (shares_differ(b, 0b1)) return b.refuse("the size differs from step to step");
   std::optional<Merged> merged = merge_rows(b, 0b1);
   if (!merged) return b.refuse("there is no axis of rows");
-  const Operand rest = b.call("Slice", {b.input(1), Batcher::integers({1}), Batcher::integers({6}), Batcher::integers({0})});
+  const Operand rest =
+      b.call("Slice", {b.input(1), Batcher::integers({1}), Batcher::integers({6}), Batcher::integers({0})});
   merged->operands[1] = b.concat({b.extents(merged->operands[0], 0, 1), rest});
   return run_merged(b, std::move(*merged));
 }

@@ -1,15 +1,17 @@
 // The axis rule of an operator: how the axes of its outputs relate to those of its inputs. A row of the operator table
 // states one (OpDef::axes); it has two functions.
 //
-//   batch    one node for many time steps at once. Some inputs get a new LEADING axis of extent T, and so do all outputs:
+//   batch    one node for many time steps at once. Some inputs get a new LEADING axis of extent T, and so do all
+//   outputs:
 //              out[t] = node(batched inputs at [t], the other inputs as they are)     for every t in [0, T), T >= 1
-//            The answer is a program of calls that computes that, with the same bits as the node slice by slice (of NaNs
-//            any), or a refusal. It never needs to know T.
-//   relate   which axes are independent of each other: an output axis is tied to axes of the inputs when its slices can be
+//            The answer is a program of calls that computes that, with the same bits as the node slice by slice (of
+//            NaNs any), or a refusal. It never needs to know T.
+//   relate   which axes are independent of each other: an output axis is tied to axes of the inputs when its slices can
+//   be
 //            computed one by one, all in the same way, from the slices of those.
 //
-// Neither looks at values that are not constant, and neither promises that a node can run: a program for a node that fails
-// on some slice fails too, or gives other slices where it would have failed.
+// Neither looks at values that are not constant, and neither promises that a node can run: a program for a node that
+// fails on some slice fails too, or gives other slices where it would have failed.
 #pragma once
 
 #include "ops/op.h"
@@ -18,7 +20,7 @@ namespace pawl::ops {
 
 /// What is known of a node before the run. Types are those without the new axis.
 struct NodeFacts {
-  const Schema& schema;                 ///< the version in force
+  const Schema& schema;  ///< the version in force
   const Attributes& attributes;
   std::span<const Fact* const> inputs;  ///< null where an optional input is omitted
   std::span<const Type> outputs;        ///< as inferred; as many as the node has
@@ -29,9 +31,11 @@ struct NodeFacts {
   [[nodiscard]] const SymbolicShape* shape(std::size_t i) const {
     return has_input(i) && inputs[i]->type.shape ? &*inputs[i]->type.shape : nullptr;
   }
-  /// The rank of tensor input i; 0 when it is omitted or unknown. batch() and relate() call no rule while one is unknown.
+  /// The rank of tensor input i; 0 when it is omitted or unknown. batch() and relate() call no rule while one is
+  /// unknown.
   [[nodiscard]] std::size_t rank(std::size_t i) const { return shape(i) == nullptr ? 0 : shape(i)->size(); }
-  /// The elements of an integer input that is constant; nullopt when it is omitted, not constant, or no list of integers.
+  /// The elements of an integer input that is constant; nullopt when it is omitted, not constant, or no list of
+  /// integers.
   [[nodiscard]] std::optional<Dims> integers(std::size_t i) const;
 };
 
@@ -61,16 +65,16 @@ struct Batching {
   [[nodiscard]] bool accepted() const { return refusal.empty(); }
 };
 
-/// The program for the node with new leading axes on the inputs that `batched` marks (as many flags as inputs). Facts of
-/// batched inputs must hold no constants. Refuses when no input is batched, when a rank is unknown that the rule needs,
-/// for operators that draw random numbers, and for values that are not tensors.
+/// The program for the node with new leading axes on the inputs that `batched` marks (as many flags as inputs). Facts
+/// of batched inputs must hold no constants. Refuses when no input is batched, when a rank is unknown that the rule
+/// needs, for operators that draw random numbers, and for values that are not tensors.
 Batching batch(const OpDef& row, const NodeFacts& node, std::span<const bool> batched);
 
 /// One output axis, tied: slice j of the output along `axis` is what the node makes of the slices j of the inputs.
 ///   inputs[i] >= 0  input i takes part with its slice j along that axis, or as a whole where it has extent 1 there
 ///   inputs[i] == -1 input i takes part as a whole, or is omitted
-/// The extents of the tied axes are that of the output axis, or 1. Where all inputs take part as a whole, all slices of the
-/// output are equal. Ties of different axes hold one at a time and together.
+/// The extents of the tied axes are that of the output axis, or 1. Where all inputs take part as a whole, all slices of
+/// the output are equal. Ties of different axes hold one at a time and together.
 struct Tie {
   std::size_t output = 0;
   std::size_t axis = 0;
@@ -78,11 +82,12 @@ struct Tie {
 };
 
 struct Ties {
-  std::vector<Tie> list;  ///< an output axis that is not here is tied to nothing: its slices need each other, or it is not known
+  std::vector<Tie>
+      list;  ///< an output axis that is not here is tied to nothing: its slices need each other, or it is not known
   /// False: the node itself, given slices [j, j+1) of the tied inputs and the others as they are, makes slice [j, j+1).
-  /// True: it would need other constants or attributes, which hold the extents of tied axes (Reshape, Expand, grouped Conv),
-  /// so the tie holds in the sense of elements: slice j of the output depends on nothing of a tied input but its slice j,
-  /// and taking the slices of the inputs in another order gives the slices of the output in that order.
+  /// True: it would need other constants or attributes, which hold the extents of tied axes (Reshape, Expand, depthwise
+  /// Conv), so the tie holds in the sense of elements: slice j of the output depends on nothing of a tied input but its
+  /// slice j, and taking the slices of the inputs in another order gives the slices of the output in that order.
   bool by_elements = false;
 
   [[nodiscard]] const Tie* find(std::size_t output, std::size_t axis) const;

@@ -172,6 +172,12 @@ Ties relate_resize(const NodeFacts& node);
 /// Resize, Upsample
 inline constexpr AxisRule kResizeAxes{AxisKind::along, batch_resize, relate_resize};
 
+// axis_recurrent.cpp
+Batching batch_recurrent(const NodeFacts& node, std::span<const bool> batched);
+Ties relate_recurrent(const NodeFacts& node);
+/// RNN, GRU, LSTM: the batch entries.
+inline constexpr AxisRule kRecurrentAxes{AxisKind::rows, batch_recurrent, relate_recurrent};
+
 // axis_rows.cpp and axis_row_ties.cpp. Bit i of Rows: input i has rows along axis 0; the others are shared by all rows.
 template <std::uint32_t Rows>
 Batching batch_rows(const NodeFacts& node, std::span<const bool> batched);
@@ -199,7 +205,8 @@ Ties relate_loss(const NodeFacts& node);
 Ties relate_attention(const NodeFacts& node);
 Ties relate_rotary(const NodeFacts& node);
 Ties relate_causal_conv(const NodeFacts& node);
-/// Input 0 has rows, and nothing more is said: GroupNormalization, DepthToSpace, SpaceToDepth, Col2Im, STFT, QLinearConv.
+/// Input 0 has rows, and nothing more is said: GroupNormalization, DepthToSpace, SpaceToDepth, Col2Im, STFT,
+/// QLinearConv.
 inline constexpr AxisRule kRowsAxes{AxisKind::rows, batch_rows<0b1>, relate_rows<0b1>};
 /// MaxPool, AveragePool, LpPool, Global*Pool
 inline constexpr AxisRule kPoolAxes{AxisKind::rows, batch_pool, relate_channels};

@@ -91,7 +91,8 @@ Operand Batcher::add(Call call) {
   return operand;
 }
 
-Operand Batcher::call(std::string_view name, std::vector<Operand> operands, Attributes attributes, std::size_t outputs) {
+Operand Batcher::call(std::string_view name, std::vector<Operand> operands, Attributes attributes,
+                      std::size_t outputs) {
   return add({find_schema("", name, kNewestOpset), std::move(attributes), std::move(operands), outputs});
 }
 

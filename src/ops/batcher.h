@@ -21,7 +21,8 @@ std::vector<std::int64_t> consecutive(std::size_t count, std::int64_t first = 0)
 /// 0 included.
 class Batcher {
  public:
-  Batcher(const NodeFacts& node_facts, std::span<const bool> batched_inputs) : node(node_facts), batched_(batched_inputs) {}
+  Batcher(const NodeFacts& node_facts, std::span<const bool> batched_inputs)
+      : node(node_facts), batched_(batched_inputs) {}
 
   const NodeFacts& node;
 
@@ -34,8 +35,8 @@ class Batcher {
   [[nodiscard]] std::vector<Operand> inputs() const;
   /// Input i with the new axis; where it does not have it, repeated along it.
   Operand lifted(std::size_t i);
-  /// A value of that type and rank without the new axis, repeated along it. The program is refused where no operator repeats
-  /// that type.
+  /// A value of that type and rank without the new axis, repeated along it. The program is refused where no operator
+  /// repeats that type.
   Operand repeated(Operand value, DType dtype, std::size_t rank);
   /// Input i, ready to be broadcast to `rank` axes: a batched one gets axes of 1 behind the new one, any other stays.
   Operand aligned(std::size_t i, std::size_t rank);
@@ -43,10 +44,13 @@ class Batcher {
   static Operand constant(Tensor value);
   /// A list of int64.
   static Operand integers(std::span<const std::int64_t> values);
-  static Operand integers(std::initializer_list<std::int64_t> values) { return integers(std::span(values.begin(), values.size())); }
+  static Operand integers(std::initializer_list<std::int64_t> values) {
+    return integers(std::span(values.begin(), values.size()));
+  }
 
   /// The first output of another operator, in its newest version.
-  Operand call(std::string_view name, std::vector<Operand> operands, Attributes attributes = {}, std::size_t outputs = 1);
+  Operand call(std::string_view name, std::vector<Operand> operands, Attributes attributes = {},
+               std::size_t outputs = 1);
   /// The node's own operator in its own version, with all its outputs.
   Operand again(std::vector<Operand> operands, Attributes attributes);
   Operand again(std::vector<Operand> operands) { return again(std::move(operands), node.attributes); }

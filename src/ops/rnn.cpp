@@ -1,4 +1,5 @@
 // RNN, GRU, LSTM. Everything is computed in double, states included, and rounded on the way out.
+#include "ops/axis_rules.h"
 #include "ops/families.h"
 #include "ops/recurrent.h"
 
@@ -89,9 +90,9 @@ Result<void> eval_lstm(EvalContext& context) {
 }
 
 constexpr OpDef kRecurrent[] = {
-    {.name = "RNN", .since = {1, 7, 14, 22}, .infer = infer_recurrent, .eval = eval_rnn, .axes = kOpaqueAxes},
-    {.name = "GRU", .since = {1, 3, 7, 14, 22}, .infer = infer_recurrent, .eval = eval_gru, .axes = kOpaqueAxes},
-    {.name = "LSTM", .since = {1, 7, 14, 22}, .infer = infer_recurrent, .eval = eval_lstm, .axes = kOpaqueAxes},
+    {.name = "RNN", .since = {1, 7, 14, 22}, .infer = infer_recurrent, .eval = eval_rnn, .axes = kRecurrentAxes},
+    {.name = "GRU", .since = {1, 3, 7, 14, 22}, .infer = infer_recurrent, .eval = eval_gru, .axes = kRecurrentAxes},
+    {.name = "LSTM", .since = {1, 7, 14, 22}, .infer = infer_recurrent, .eval = eval_lstm, .axes = kRecurrentAxes},
 };
 
 }  // namespace
