@@ -17,9 +17,8 @@ Result<std::vector<Value>> evaluate(const OpDef& row, const Schema& schema, cons
   const auto last_use = std::make_unique<bool[]>(own.size() + 1), wanted = std::make_unique<bool[]>(outputs);
   std::fill_n(wanted.get(), outputs, true);
   std::vector<Value> results(outputs);
-  std::mt19937_64 random(1);
   EvalContext context{schema, attributes, pointers, {last_use.get(), own.size()}, results, {wanted.get(), outputs},
-                      &random};
+                      nullptr};
   TRY(row.eval(context));
   return results;
 }

@@ -1,17 +1,17 @@
 // The axis rule of an operator: how the axes of its outputs relate to those of its inputs. A row of the operator table
 // states one (OpDef::axes); it has two functions.
 //
-//   batch    one node for many time steps at once. Some inputs get a new LEADING axis of extent T, and so do all
-//   outputs:
-//              out[t] = node(batched inputs at [t], the other inputs as they are)     for every t in [0, T), T >= 1
-//            The answer is a program of calls that computes that, with the same bits as the node slice by slice (of
-//            NaNs any), or a refusal. It never needs to know T.
-//   relate   which axes are independent of each other: an output axis is tied to axes of the inputs when its slices can
-//   be
-//            computed one by one, all in the same way, from the slices of those.
+//   batch    one node for many time steps at once: some inputs get a new LEADING axis of extent T, and so do all
+//            outputs, for every T >= 1:
+//              out[t] = node(batched inputs at [t], the other inputs as they are)     for every t in [0, T)
+//            The answer is a program of calls with the same bits as OpDef::eval slice by slice (of NaNs any), or a
+//            refusal. It never needs to know T.
+//   relate   which axes are independent of each other: an output axis is tied to axes of the inputs when its slices
+//            can be computed one by one, all in the same way, from the slices of those.
+//            What is not tied is not promised.
 //
-// Neither looks at values that are not constant, and neither promises that a node can run: a program for a node that
-// fails on some slice fails too, or gives other slices where it would have failed.
+// Neither looks at values that are not constant, and neither promises that a node can run: where it would fail on some
+// slice, the program fails too, or gives what it gives for the others.
 #pragma once
 
 #include "ops/op.h"
