@@ -18,13 +18,15 @@ void write_facts(Graph& graph, const AllFacts& all) {
 }
 
 /// In a Scan's body a wrong declaration is an error; elsewhere the file only says more than it knows.
-void check_declarations(const Graph& graph, bool strict, const std::string& place, const std::function<void(Error)>& problem,
-                        std::vector<std::string>& warnings) {
+void check_declarations(const Graph& graph, bool strict, const std::string& place,
+                        const std::function<void(Error)>& problem, std::vector<std::string>& warnings) {
   for (const ValueInfo& value : graph.values) {
     const Result<void> checked = check_declared(value.declared, value.fact.type, value.name);
     if (checked.ok()) continue;
-    if (strict) problem(Error(checked.error()).in(place));
-    else warnings.push_back((place.empty() ? "" : place + ": ") + checked.error().message);
+    if (strict)
+      problem(Error(checked.error()).in(place));
+    else
+      warnings.push_back((place.empty() ? "" : place + ": ") + checked.error().message);
   }
   for (const Node& node : graph.nodes) {
     const bool in_scan = std::holds_alternative<ScanOp>(node.operation);
@@ -35,25 +37,41 @@ void check_declarations(const Graph& graph, bool strict, const std::string& plac
   }
 }
 
+/// A symbol in the type of a sequence may be another number in each of its tensors: it says nothing.
+Type without_shared_symbols(Type type) {
+  if (!type.is_sequence() || !type.element) return type;
+  Type element = without_shared_symbols(*type.element);
+  if (element.shape)
+    for (Dim& dim : *element.shape)
+      if (!dim.known()) dim = Dim();
+  type.element = std::make_shared<const Type>(std::move(element));
+  return type;
+}
+
 }  // namespace
+
+Result<void> infer_all(Graph& graph, const std::function<void(Error)>& problem) {
+  AllFacts all;
+  InferSinks sinks;
+  sinks.facts = [&](const Graph& inner, const std::vector<ops::Fact>& facts) { all[&inner] = facts; };
+  sinks.problem = problem;
+  std::vector<ops::Fact> inputs;
+  for (const ValueId id : graph.inputs) inputs.push_back({without_shared_symbols(graph[id].fact.type), std::nullopt});
+  TRY(infer_graph(graph, std::move(inputs), {}, sinks));
+  write_facts(graph, all);
+  return {};
+}
 
 Result<void> annotate(Imported& imported, Problems* problems) {
   Graph& graph = *imported.graph;
-  AllFacts all;
   std::optional<Error> first;
-  const auto problem = [&](Error error) {
+  const std::function<void(Error)> problem = [&](Error error) {
     if (!first) first = error;
     if (problems != nullptr) problems->push_back(std::move(error));
   };
-  InferSinks sinks;
-  sinks.facts = [&](const Graph& inner, const std::vector<ops::Fact>& facts) { all[&inner] = facts; };
-  if (problems != nullptr) sinks.problem = problem;
-  std::vector<ops::Fact> inputs;
-  for (const ValueId id : graph.inputs) inputs.push_back({graph[id].fact.type, std::nullopt});
-  const auto inferred = infer_graph(graph, std::move(inputs), {}, sinks);
+  const Result<void> inferred = infer_all(graph, problems != nullptr ? problem : nullptr);
   if (!inferred.ok()) problem(inferred.error());
   if (first) return *first;
-  write_facts(graph, all);
   check_declarations(graph, false, "", problem, imported.warnings);
   if (first) return *first;
   return {};

@@ -30,7 +30,9 @@ struct KindOf {
   std::optional<AttributeKind> operator()(const std::int64_t&) const { return AttributeKind::integer; }
   std::optional<AttributeKind> operator()(const std::string&) const { return AttributeKind::text; }
   std::optional<AttributeKind> operator()(const Tensor&) const { return AttributeKind::tensor; }
-  std::optional<AttributeKind> operator()(const std::shared_ptr<const onnx::Graph>&) const { return AttributeKind::graph; }
+  std::optional<AttributeKind> operator()(const std::shared_ptr<const onnx::Graph>&) const {
+    return AttributeKind::graph;
+  }
   std::optional<AttributeKind> operator()(const Type&) const { return AttributeKind::type; }
   std::optional<AttributeKind> operator()(const std::vector<float>&) const { return AttributeKind::reals; }
   std::optional<AttributeKind> operator()(const std::vector<std::int64_t>&) const { return AttributeKind::integers; }
@@ -65,7 +67,8 @@ Result<std::vector<onnx::Attribute>> resolve_references(const onnx::Node& node, 
       continue;
     }
     if (frame.function == nullptr) {
-      return fail(Code::bad_model, "attribute \"{}\" refers to attribute \"{}\" of a function, but stands outside of one",
+      return fail(Code::bad_model,
+                  "attribute \"{}\" refers to attribute \"{}\" of a function, but stands outside of one",
                   attribute.name, attribute.ref_attr_name);
     }
     const auto found = frame.attributes.find(attribute.ref_attr_name);
@@ -82,7 +85,8 @@ Result<ops::Attributes> check_attributes(const std::vector<onnx::Attribute>& att
   for (std::size_t i = 0; i < attributes.size(); ++i) {
     const onnx::Attribute& attribute = attributes[i];
     for (std::size_t j = 0; j < i; ++j)
-      if (attributes[j].name == attribute.name) return fail(Code::bad_model, "attribute \"{}\" is given twice", attribute.name);
+      if (attributes[j].name == attribute.name)
+        return fail(Code::bad_model, "attribute \"{}\" is given twice", attribute.name);
     const ops::AttributeSpec* spec = schema.attribute(attribute.name);
     if (spec == nullptr)
       return fail(Code::bad_model, "{}-{} has no attribute \"{}\"", schema.name, schema.since, attribute.name);
@@ -102,7 +106,8 @@ Result<ops::Attributes> check_attributes(const std::vector<onnx::Attribute>& att
     bool found = false;
     for (const onnx::Attribute& attribute : attributes) found = found || attribute.name == spec.name;
     if (!found)
-      return fail(Code::bad_model, "{}-{} needs attribute \"{}\" ({})", schema.name, schema.since, spec.name, name(spec.kind));
+      return fail(Code::bad_model, "{}-{} needs attribute \"{}\" ({})", schema.name, schema.since, spec.name,
+                  name(spec.kind));
   }
   return ops::Attributes(std::move(list));
 }

@@ -30,18 +30,22 @@ std::optional<std::int64_t> find_integer(const std::vector<onnx::Attribute>& att
   return std::nullopt;
 }
 
-Result<std::vector<std::int64_t>> read_axes(const std::vector<onnx::Attribute>& attributes, std::string_view name, std::size_t count) {
+Result<std::vector<std::int64_t>> read_axes(const std::vector<onnx::Attribute>& attributes, std::string_view name,
+                                            std::size_t count) {
   const auto* given = find_integers(attributes, name);
   if (given == nullptr) return std::vector<std::int64_t>(count, 0);
-  if (given->size() != count) return fail(Code::bad_model, "{} has {} entries, expected {}", name, given->size(), count);
+  if (given->size() != count)
+    return fail(Code::bad_model, "{} has {} entries, expected {}", name, given->size(), count);
   return *given;
 }
 
-Result<std::vector<bool>> read_directions(const std::vector<onnx::Attribute>& attributes, std::string_view name, std::size_t count) {
+Result<std::vector<bool>> read_directions(const std::vector<onnx::Attribute>& attributes, std::string_view name,
+                                          std::size_t count) {
   std::vector<bool> reversed(count, false);
   const auto* given = find_integers(attributes, name);
   if (given == nullptr) return reversed;
-  if (given->size() != count) return fail(Code::bad_model, "{} has {} entries, expected {}", name, given->size(), count);
+  if (given->size() != count)
+    return fail(Code::bad_model, "{} has {} entries, expected {}", name, given->size(), count);
   for (std::size_t i = 0; i < count; ++i) {
     if ((*given)[i] != 0 && (*given)[i] != 1)
       return fail(Code::bad_model, "{}[{}] is {}, allowed are 0 (forward) and 1 (reverse)", name, i, (*given)[i]);
@@ -64,8 +68,8 @@ Result<void> check_present(const onnx::Node& node, std::size_t first) {
 
 }  // namespace
 
-Result<Body> Importer::import_body(const onnx::Graph& graph, std::size_t bound, std::span<const std::string> fed, Scope& scope,
-                                   const std::string& place) {
+Result<Body> Importer::import_body(const onnx::Graph& graph, std::size_t bound, std::span<const std::string> fed,
+                                   Scope& scope, const std::string& place) {
   if (graph.inputs.size() < bound)
     return fail(Code::bad_model, "the body has {} inputs, the node feeds it {}", graph.inputs.size(), bound);
   const std::unordered_set<std::string_view> initializers = initializer_names(graph);
@@ -78,8 +82,8 @@ Result<Body> Importer::import_body(const onnx::Graph& graph, std::size_t bound, 
       return fail(Code::bad_model, "the body has {} inputs, the node feeds it {}", graph.inputs.size(), bound);
   }
   if (graph.inputs.size() > bound && model_.ir_version > 3) {
-    imported_.warnings.push_back(fmt::format("{}: {} body inputs are not fed by the node; their initializers are used", place,
-                                             graph.inputs.size() - bound));
+    imported_.warnings.push_back(fmt::format("{}: {} body inputs are not fed by the node; their initializers are used",
+                                             place, graph.inputs.size() - bound));
   }
   Body body;
   body.graph = std::make_unique<Graph>();
@@ -101,7 +105,8 @@ Result<Body> Importer::import_body(const onnx::Graph& graph, std::size_t bound, 
 }
 
 Result<ScanOp> Importer::import_scan(const onnx::Node& node, const ops::Schema& schema,
-                                     const std::vector<onnx::Attribute>& attributes, Scope& scope, const std::string& place) {
+                                     const std::vector<onnx::Attribute>& attributes, Scope& scope,
+                                     const std::string& place) {
   ScanOp scan;
   scan.batched = schema.since == 8;
   const std::size_t first = scan.batched ? 1 : 0;
@@ -118,12 +123,13 @@ Result<ScanOp> Importer::import_scan(const onnx::Node& node, const ops::Schema& 
   const onnx::Graph* graph = find_graph(attributes, "body");
   if (graph == nullptr) return fail(Code::bad_model, "attribute \"body\" is missing");
   if (graph->outputs.size() < scan.states) {
-    return fail(Code::bad_model, "the body has {} outputs, fewer than the {} states", graph->outputs.size(), scan.states);
+    return fail(Code::bad_model, "the body has {} outputs, fewer than the {} states", graph->outputs.size(),
+                scan.states);
   }
   scan.outputs = graph->outputs.size() - scan.states;
   if (node.outputs.size() != graph->outputs.size()) {
-    return fail(Code::bad_model, "the node has {} outputs, its body {} ({} states and {} scan outputs)", node.outputs.size(),
-                graph->outputs.size(), scan.states, scan.outputs);
+    return fail(Code::bad_model, "the node has {} outputs, its body {} ({} states and {} scan outputs)",
+                node.outputs.size(), graph->outputs.size(), scan.states, scan.outputs);
   }
   if (scan.batched) {
     TRY_ASSIGN(scan.input_reversed, read_directions(attributes, "directions", scan.elements));
@@ -140,8 +146,8 @@ Result<ScanOp> Importer::import_scan(const onnx::Node& node, const ops::Schema& 
   return scan;
 }
 
-Result<LoopOp> Importer::import_loop(const onnx::Node& node, const std::vector<onnx::Attribute>& attributes, Scope& scope,
-                                     const std::string& place) {
+Result<LoopOp> Importer::import_loop(const onnx::Node& node, const std::vector<onnx::Attribute>& attributes,
+                                     Scope& scope, const std::string& place) {
   LoopOp loop;
   loop.carried = node.inputs.size() - std::min<std::size_t>(2, node.inputs.size());
   TRY(check_present(node, 2));
@@ -153,7 +159,8 @@ Result<LoopOp> Importer::import_loop(const onnx::Node& node, const std::vector<o
   }
   loop.outputs = graph->outputs.size() - 1 - loop.carried;
   if (node.outputs.size() > loop.carried + loop.outputs) {
-    return fail(Code::bad_model, "the node has {} outputs, its body gives {}", node.outputs.size(), loop.carried + loop.outputs);
+    return fail(Code::bad_model, "the node has {} outputs, its body gives {}", node.outputs.size(),
+                loop.carried + loop.outputs);
   }
   TRY_ASSIGN(loop.body, import_body(*graph, 2 + loop.carried, node.inputs, scope, place));
   return loop;
@@ -175,14 +182,15 @@ Result<IfOp> Importer::import_if(const onnx::Node& node, const std::vector<onnx:
       without_inputs.inputs.clear();
       graph = &without_inputs;
     }
-    TRY_ASSIGN((taken ? made.then_branch : made.else_branch), import_body(*graph, 0, {}, scope, fmt::format("{} {}", place, role)));
+    TRY_ASSIGN((taken ? made.then_branch : made.else_branch),
+               import_body(*graph, 0, {}, scope, fmt::format("{} {}", place, role)));
   }
   return made;
 }
 
 Result<void> Importer::import_control_flow(const onnx::Node& node, const ops::Schema& schema,
-                                           const std::vector<onnx::Attribute>& attributes, Scope& scope, const std::string& place,
-                                           Node& made) {
+                                           const std::vector<onnx::Attribute>& attributes, Scope& scope,
+                                           const std::string& place, Node& made) {
   if (node.op_type == "Scan") {
     TRY_ASSIGN(ScanOp scan, import_scan(node, schema, attributes, scope, place));
     scan.schema = &schema;

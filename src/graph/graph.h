@@ -26,8 +26,8 @@ struct Graph;
 /// One value of a graph. Its name is for messages and for printing only.
 struct ValueInfo {
   std::string name;
-  ops::Fact fact;                ///< type as inferred; the value itself for initializers and what follows from them
-  Type declared;                 ///< what the file says of it; Kind::unknown when nothing
+  ops::Fact fact;  ///< type as inferred; the value itself for initializers and what follows from them
+  Type declared;   ///< what the file says of it; Kind::unknown when nothing
 };
 
 /// An operator of the table.
@@ -49,21 +49,21 @@ struct Body {
   std::vector<Capture> captures;
 };
 
-/// Scan of every version in one form. Node inputs: N states, then M elements. Body inputs: the same N + M. Body outputs:
-/// N next states, then K elements. Node outputs: N finals, then K scan outputs.
+/// Scan of every version in one form. Node inputs: N states, then M elements. Body inputs: the same N + M. Body
+/// outputs: N next states, then K elements. Node outputs: N finals, then K scan outputs.
 ///   since 8: `batched`; every tensor has the batch at axis 0 and time at axis 1; the node's first input is
 ///   sequence_lens (maybe omitted), the states follow.
 struct ScanOp {
   const ops::Schema* schema = nullptr;
   Body body;
-  std::size_t states = 0;     ///< N
-  std::size_t elements = 0;   ///< M, at least 1
-  std::size_t outputs = 0;    ///< K
+  std::size_t states = 0;    ///< N
+  std::size_t elements = 0;  ///< M, at least 1
+  std::size_t outputs = 0;   ///< K
   bool batched = false;
-  std::vector<std::int64_t> input_axes;       ///< M; negative counts from the end of the scan input
-  std::vector<bool> input_reversed;           ///< M
-  std::vector<std::int64_t> output_axes;      ///< K; negative counts from the end of the scan output
-  std::vector<bool> output_reversed;          ///< K: prepended
+  std::vector<std::int64_t> input_axes;   ///< M; negative counts from the end of the scan input
+  std::vector<bool> input_reversed;       ///< M
+  std::vector<std::int64_t> output_axes;  ///< K; negative counts from the end of the scan output
+  std::vector<bool> output_reversed;      ///< K: prepended
 };
 
 /// Loop. Node inputs: trip count (maybe omitted), condition (maybe omitted), N carried values. Body inputs: iteration
@@ -71,8 +71,8 @@ struct ScanOp {
 struct LoopOp {
   const ops::Schema* schema = nullptr;
   Body body;
-  std::size_t carried = 0;   ///< N
-  std::size_t outputs = 0;   ///< K
+  std::size_t carried = 0;  ///< N
+  std::size_t outputs = 0;  ///< K
 };
 
 /// If. One node input, the condition. The branches have no inputs and as many outputs as the node.
@@ -82,7 +82,8 @@ struct IfOp {
   Body else_branch;
 };
 
-/// The operators that are kinds of node of their own, not rows of the operator table. `domain` is "" for the standard's.
+/// The operators that are kinds of node of their own, not rows of the operator table. `domain` is "" for the
+/// standard's.
 inline bool is_control_flow(std::string_view domain, std::string_view op_type) {
   return domain.empty() && (op_type == "Scan" || op_type == "Loop" || op_type == "If");
 }
@@ -91,10 +92,10 @@ using Operation = std::variant<OpCall, ScanOp, LoopOp, IfOp>;
 
 struct Node {
   std::string name;
-  std::string label;                ///< for messages: `Scan "S1"`, or by its first output when it has no name
+  std::string label;  ///< for messages: `Scan "S1"`, or by its first output when it has no name
   Operation operation;
-  std::vector<ValueId> inputs;      ///< invalid where omitted
-  std::vector<ValueId> outputs;     ///< invalid where omitted
+  std::vector<ValueId> inputs;   ///< invalid where omitted
+  std::vector<ValueId> outputs;  ///< invalid where omitted
 };
 
 /// Nodes are in topological order. A body's graph has the bound inputs first among `inputs`; captured values are in

@@ -52,18 +52,21 @@ Result<std::int64_t> Importer::opset(const std::string& domain, const CallFrame&
 }
 
 Result<void> Importer::check_opsets(const std::vector<onnx::OpsetImport>& imports) const {
-  if (imports.size() > kMaxOpsetImports) return fail(Code::limit, "{} opset imports; at most {} make sense", imports.size(), kMaxOpsetImports);
+  if (imports.size() > kMaxOpsetImports)
+    return fail(Code::limit, "{} opset imports; at most {} make sense", imports.size(), kMaxOpsetImports);
   for (std::size_t i = 0; i < imports.size(); ++i) {
     const onnx::OpsetImport& import = imports[i];
     const std::string domain = normal_domain(import.domain);
-    if (import.version < 1) return fail(Code::bad_model, "opset_import of domain \"{}\" has version {}", domain, import.version);
+    if (import.version < 1)
+      return fail(Code::bad_model, "opset_import of domain \"{}\" has version {}", domain, import.version);
     if (domain.empty() && import.version > ops::kNewestOpset) {
       return fail(Code::unsupported, "opset {} of domain \"\" is newer than the newest known one, {}", import.version,
                   ops::kNewestOpset);
     }
     for (std::size_t j = 0; j < i; ++j)
       if (normal_domain(imports[j].domain) == domain && imports[j].version != import.version)
-        return fail(Code::bad_model, "opset_import of domain \"{}\" is given as {} and as {}", domain, imports[j].version, import.version);
+        return fail(Code::bad_model, "opset_import of domain \"{}\" is given as {} and as {}", domain,
+                    imports[j].version, import.version);
   }
   return {};
 }
@@ -140,14 +143,16 @@ Result<void> Importer::import_node(const onnx::Node& node, Scope& scope, const s
   TRY_ASSIGN(const std::int64_t version, opset(node.domain, scope.frame()));
   const ops::Schema* schema = ops::find_schema(domain, node.op_type, version);
   const ops::OpDef* def = is_control_flow(domain, node.op_type) ? nullptr : ops::find_op(domain, node.op_type);
-  const bool evaluated = def != nullptr && schema != nullptr && std::find(def->since.begin(), def->since.end(), schema->since) != def->since.end();
+  const bool evaluated = def != nullptr && schema != nullptr &&
+                         std::find(def->since.begin(), def->since.end(), schema->since) != def->since.end();
   if (schema != nullptr) {
     if (evaluated || def == nullptr) TRY(check_arity(node, *schema));
     TRY_ASSIGN(const onnx::Function* body, expansion(node, *schema, evaluated ? def : nullptr, scope));
     if (body != nullptr) return inline_call(node, *body, true, scope, place);
   }
   if (schema == nullptr || !(evaluated || is_control_flow(domain, node.op_type))) {
-    return fail(Code::unsupported, "operator {} of domain \"{}\" at opset {} is not supported", node.op_type, node.domain, version);
+    return fail(Code::unsupported, "operator {} of domain \"{}\" at opset {} is not supported", node.op_type,
+                node.domain, version);
   }
   TRY_ASSIGN(const std::vector<onnx::Attribute> attributes, resolve_references(node, scope.frame()));
   TRY_ASSIGN(ops::Attributes checked, check_attributes(attributes, *schema));
@@ -172,18 +177,21 @@ Result<void> Importer::check_arity(const onnx::Node& node, const ops::Schema& sc
   while (inputs > 0 && node.inputs[inputs - 1].empty()) --inputs;
   std::size_t outputs = node.outputs.size();
   while (outputs > 0 && node.outputs[outputs - 1].empty()) --outputs;
-  if (node.inputs.size() > schema.max_inputs || (inputs < schema.min_inputs && node.inputs.size() < schema.min_inputs)) {
+  if (node.inputs.size() > schema.max_inputs ||
+      (inputs < schema.min_inputs && node.inputs.size() < schema.min_inputs)) {
     return fail(Code::bad_model, "{}-{} takes {} to {} inputs, found {}", schema.name, schema.since, schema.min_inputs,
                 schema.max_inputs, node.inputs.size());
   }
-  if (node.outputs.size() > schema.max_outputs || (outputs < schema.min_outputs && node.outputs.size() < schema.min_outputs)) {
+  if (node.outputs.size() > schema.max_outputs ||
+      (outputs < schema.min_outputs && node.outputs.size() < schema.min_outputs)) {
     return fail(Code::bad_model, "{}-{} has {} to {} outputs, found {}", schema.name, schema.since, schema.min_outputs,
                 schema.max_outputs, node.outputs.size());
   }
   for (std::size_t i = 0; i < schema.inputs.size(); ++i) {
     const bool missing = i >= node.inputs.size() || node.inputs[i].empty();
     if (schema.inputs[i].occurs == ops::Occurs::single && missing)
-      return fail(Code::bad_model, "input {} (\"{}\") of {}-{} is missing", i, schema.inputs[i].name, schema.name, schema.since);
+      return fail(Code::bad_model, "input {} (\"{}\") of {}-{} is missing", i, schema.inputs[i].name, schema.name,
+                  schema.since);
   }
   return {};
 }
@@ -191,7 +199,8 @@ Result<void> Importer::check_arity(const onnx::Node& node, const ops::Schema& sc
 Result<void> Importer::define_initializers(const onnx::Graph& graph, Scope& scope) {
   std::unordered_set<std::string_view> seen;
   for (const onnx::NamedTensor& initializer : graph.initializers) {
-    if (!seen.insert(initializer.name).second) return fail(Code::bad_model, "initializer \"{}\" is given twice", initializer.name);
+    if (!seen.insert(initializer.name).second)
+      return fail(Code::bad_model, "initializer \"{}\" is given twice", initializer.name);
     if (scope.has_own(initializer.name)) continue;  // an input with a default
     ValueInfo info;
     info.name = initializer.name;
@@ -229,11 +238,13 @@ Result<void> Importer::import_main() {
   Scope scope(*imported_.graph, nullptr, main_frame);
   const Opened opened(*this, scope, {});
   if (model_.ir_version > kNewestIr)
-    return fail(Code::unsupported, "IR version {} is newer than the newest known one, {}", model_.ir_version, kNewestIr);
+    return fail(Code::unsupported, "IR version {} is newer than the newest known one, {}", model_.ir_version,
+                kNewestIr);
   TRY(check_opsets(model_.opset_imports));
   declare_types(model_.graph, scope);
   std::unordered_map<std::string_view, const Tensor*> initializers;
-  for (const onnx::NamedTensor& initializer : model_.graph.initializers) initializers.emplace(initializer.name, &initializer.tensor);
+  for (const onnx::NamedTensor& initializer : model_.graph.initializers)
+    initializers.emplace(initializer.name, &initializer.tensor);
   for (const onnx::ValueInfo& input : model_.graph.inputs) {
     TRY_ASSIGN(const ValueId id, define_input(input, scope));
     imported_.graph->values[id.index].fact.type = input.type;

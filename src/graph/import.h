@@ -1,5 +1,5 @@
-// onnx::Model to graph::Graph: names resolved by scope, functions inlined, opset versions resolved to rows, nodes sorted,
-// types inferred, captures made explicit.
+// onnx::Model to graph::Graph: names resolved by scope, functions inlined, opset versions resolved to rows, nodes
+// sorted, types inferred, captures made explicit.
 #pragma once
 
 #include <cstdint>

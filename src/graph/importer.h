@@ -1,6 +1,6 @@
-// The walk over an onnx::Model that makes the typed graph. import.cpp holds graphs and nodes; inline.cpp the functions of the
-// model, those of the operators' function table, and graphs that they apply; control_flow.cpp holds Scan, Loop and If;
-// known.cpp what is known of values while their graphs are still growing.
+// The walk over an onnx::Model that makes the typed graph. import.cpp holds graphs and nodes; inline.cpp the functions
+// of the model, those of the operators' function table, and graphs that they apply; control_flow.cpp holds Scan, Loop
+// and If; known.cpp what is known of values while their graphs are still growing.
 #pragma once
 
 #include <map>
@@ -28,11 +28,12 @@ class Importer {
  private:
   /// A graph that is being filled, and what is known of its values so far.
   struct OpenGraph {
-    Scope* scope = nullptr;           ///< the one that owns the graph
-    std::vector<ValueId> fed;         ///< of the enclosing graph: what the node feeds the body's inputs, invalid where not known
-    std::vector<ops::Fact> facts;     ///< by value
-    std::size_t nodes = 0;            ///< inferred so far
-    std::size_t captures = 0;         ///< looked up so far
+    Scope* scope = nullptr;  ///< the one that owns the graph
+    std::vector<ValueId>
+        fed;  ///< of the enclosing graph: what the node feeds the body's inputs, invalid where not known
+    std::vector<ops::Fact> facts;  ///< by value
+    std::size_t nodes = 0;         ///< inferred so far
+    std::size_t captures = 0;      ///< looked up so far
     InferSinks sinks;
     InferWalk walk{sinks};
   };
@@ -58,9 +59,11 @@ class Importer {
   Result<void> import_main();
   void import_nodes(const std::vector<onnx::Node>& nodes, Scope& scope, const std::string& place);
   Result<void> import_node(const onnx::Node& node, Scope& scope, const std::string& place);
-  Result<void> inline_call(const onnx::Node& node, const onnx::Function& function, bool from_table, Scope& scope, const std::string& place);
+  Result<void> inline_call(const onnx::Node& node, const onnx::Function& function, bool from_table, Scope& scope,
+                           const std::string& place);
   /// The body of a call of the operator table; null where the call stays as it is. Errors: those of ExpandFn.
-  Result<const onnx::Function*> expansion(const onnx::Node& node, const ops::Schema& schema, const ops::OpDef* def, Scope& scope);
+  Result<const onnx::Function*> expansion(const onnx::Node& node, const ops::Schema& schema, const ops::OpDef* def,
+                                          Scope& scope);
   /// A node of a table's function that applies a graph attribute of the call.
   Result<void> inline_graph(const onnx::Node& node, Scope& scope, const std::string& place);
   /// Makes what the call's graph attributes read from around them reachable inside the function.
@@ -82,12 +85,15 @@ class Importer {
   Result<std::vector<ValueId>> define_outputs(const onnx::Node& node, Scope& scope);
   Result<void> define_initializers(const onnx::Graph& graph, Scope& scope);
 
-  Result<void> import_control_flow(const onnx::Node& node, const ops::Schema& schema, const std::vector<onnx::Attribute>& attributes,
-                                   Scope& scope, const std::string& place, Node& made);
-  Result<ScanOp> import_scan(const onnx::Node& node, const ops::Schema& schema, const std::vector<onnx::Attribute>& attributes,
-                             Scope& scope, const std::string& place);
-  Result<LoopOp> import_loop(const onnx::Node& node, const std::vector<onnx::Attribute>& attributes, Scope& scope, const std::string& place);
-  Result<IfOp> import_if(const onnx::Node& node, const std::vector<onnx::Attribute>& attributes, Scope& scope, const std::string& place);
+  Result<void> import_control_flow(const onnx::Node& node, const ops::Schema& schema,
+                                   const std::vector<onnx::Attribute>& attributes, Scope& scope,
+                                   const std::string& place, Node& made);
+  Result<ScanOp> import_scan(const onnx::Node& node, const ops::Schema& schema,
+                             const std::vector<onnx::Attribute>& attributes, Scope& scope, const std::string& place);
+  Result<LoopOp> import_loop(const onnx::Node& node, const std::vector<onnx::Attribute>& attributes, Scope& scope,
+                             const std::string& place);
+  Result<IfOp> import_if(const onnx::Node& node, const std::vector<onnx::Attribute>& attributes, Scope& scope,
+                         const std::string& place);
   /// Imports a graph attribute whose first `bound` inputs are fed by the node.
   ///   fed : names of the values whose types the first inputs have, "" where that is not so
   Result<Body> import_body(const onnx::Graph& graph, std::size_t bound, std::span<const std::string> fed, Scope& scope,
@@ -99,9 +105,10 @@ class Importer {
   std::optional<Error> first_;
   Imported imported_;
   std::size_t inlined_nodes_ = 0;
-  std::vector<std::unique_ptr<OpenGraph>> open_;                               ///< outermost first
-  std::map<std::string, std::unique_ptr<const onnx::Function>> expansions_;    ///< by text
-  std::map<std::tuple<std::string, std::string, std::string>, const onnx::Function*> functions_;  ///< by domain, name, overload
+  std::vector<std::unique_ptr<OpenGraph>> open_;                             ///< outermost first
+  std::map<std::string, std::unique_ptr<const onnx::Function>> expansions_;  ///< by text
+  std::map<std::tuple<std::string, std::string, std::string>, const onnx::Function*>
+      functions_;  ///< by domain, name, overload
 };
 
 }  // namespace pawl::graph

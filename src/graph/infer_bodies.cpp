@@ -13,11 +13,12 @@ Result<Dim> scan_length(const ScanOp& scan, const std::vector<Fact>& inputs, std
   for (std::size_t i = 0; i < scan.elements; ++i) {
     const Type& type = inputs[first + i].type;
     if (!type.is_tensor() || !type.shape) continue;
-    TRY_ASSIGN(const std::size_t axis,
-               resolve_axis(scan.input_axes[i] + (scan.batched ? 1 : 0), type.shape->size(), fmt::format("scan_input_axes[{}]", i)));
+    TRY_ASSIGN(const std::size_t axis, resolve_axis(scan.input_axes[i] + (scan.batched ? 1 : 0), type.shape->size(),
+                                                    fmt::format("scan_input_axes[{}]", i)));
     const Dim& dim = (*type.shape)[axis];
     if (dim.known() && length.known() && dim.value != length.value) {
-      return fail(Code::bad_shape, "scan input {} has length {} along axis {}, an earlier one has {}", i, dim.value, axis, length.value);
+      return fail(Code::bad_shape, "scan input {} has length {} along axis {}, an earlier one has {}", i, dim.value,
+                  axis, length.value);
     }
     if (dim.known() || (!length.known() && length.symbol.empty())) length = dim;
   }
@@ -26,7 +27,8 @@ Result<Dim> scan_length(const ScanOp& scan, const std::vector<Fact>& inputs, std
 
 Dim batch_of(const std::vector<Fact>& inputs) {
   for (std::size_t i = 1; i < inputs.size(); ++i)
-    if (inputs[i].type.is_tensor() && inputs[i].type.shape && !inputs[i].type.shape->empty()) return inputs[i].type.shape->front();
+    if (inputs[i].type.is_tensor() && inputs[i].type.shape && !inputs[i].type.shape->empty())
+      return inputs[i].type.shape->front();
   return {};
 }
 
@@ -71,7 +73,8 @@ Result<std::vector<Fact>> scan_body_inputs(const ScanOp& scan, const std::vector
   std::vector<Fact> given;
   for (std::size_t i = 0; i < scan.states + scan.elements; ++i) {
     Type type = inputs[first + i].type;
-    if (type.known() && !type.is_tensor()) return fail(Code::bad_type, "input {}: Scan takes tensors, found {}", first + i, to_string(type));
+    if (type.known() && !type.is_tensor())
+      return fail(Code::bad_type, "input {}: Scan takes tensors, found {}", first + i, to_string(type));
     if (scan.batched && type.known()) {
       TRY_ASSIGN(type, drop_axis(type, 0, fmt::format("the batch axis of input {}", first + i)));
     }
@@ -115,13 +118,14 @@ Result<std::vector<Fact>> InferWalk::scan(const ScanOp& scan, const Facts& input
     if (i < scan.states) {
       const DType before = initial[i].type.dtype;
       if (before != DType::undefined && type.dtype != DType::undefined && before != type.dtype) {
-        return fail(Code::bad_type, "state {} is {} before a step and {} after it (body output \"{}\")", i, name(before), name(type.dtype),
-                    (*scan.body.graph)[scan.body.graph->outputs[i]].name);
+        return fail(Code::bad_type, "state {} is {} before a step and {} after it (body output \"{}\")", i,
+                    name(before), name(type.dtype), (*scan.body.graph)[scan.body.graph->outputs[i]].name);
       }
       type = initial[i].type;
       if (type.dtype == DType::undefined) type = results[i].type;
     } else {
-      TRY_ASSIGN(type, insert_axis(type, scan.output_axes[i - scan.states], length, fmt::format("scan_output_axes[{}]", i - scan.states)));
+      TRY_ASSIGN(type, insert_axis(type, scan.output_axes[i - scan.states], length,
+                                   fmt::format("scan_output_axes[{}]", i - scan.states)));
     }
     if (scan.batched) {
       TRY_ASSIGN(type, insert_axis(type, 0, batch_of(inputs), "batch"));
@@ -131,7 +135,8 @@ Result<std::vector<Fact>> InferWalk::scan(const ScanOp& scan, const Facts& input
   return outputs;
 }
 
-Result<std::vector<Fact>> InferWalk::loop(const LoopOp& loop, const Facts& inputs, const Facts& outer, std::size_t output_count) {
+Result<std::vector<Fact>> InferWalk::loop(const LoopOp& loop, const Facts& inputs, const Facts& outer,
+                                          std::size_t output_count) {
   const Graph& body_graph = *loop.body.graph;
   // The iteration number and the condition take the form that the body declares: a scalar, or one element.
   const auto scalar = [&](std::size_t i, DType dtype) {
@@ -156,9 +161,10 @@ Result<std::vector<Fact>> InferWalk::loop(const LoopOp& loop, const Facts& input
     for (std::size_t i = 0; i < loop.carried; ++i) {
       const Type& after = results[1 + i].type;
       Type both = join(carried[i].type, after);
-      if (carried[i].type.is_tensor() && after.is_tensor() && both.dtype == DType::undefined && after.dtype != DType::undefined &&
-          carried[i].type.dtype != DType::undefined) {
-        return fail(Code::bad_type, "carried value {} is {} before a step and {} after it", i, name(carried[i].type.dtype), name(after.dtype));
+      if (carried[i].type.is_tensor() && after.is_tensor() && both.dtype == DType::undefined &&
+          after.dtype != DType::undefined && carried[i].type.dtype != DType::undefined) {
+        return fail(Code::bad_type, "carried value {} is {} before a step and {} after it", i,
+                    name(carried[i].type.dtype), name(after.dtype));
       }
       // An empty sequence of unknown elements becomes what is put into it.
       if (both.is_sequence() && !both.element) both = after.is_sequence() && after.element ? after : carried[i].type;
@@ -169,10 +175,19 @@ Result<std::vector<Fact>> InferWalk::loop(const LoopOp& loop, const Facts& input
     }
     if (stable) break;
   }
+  // Without a condition the trip count is the number of steps.
+  Dim length;
+  const bool counts = inputs.size() > 1 && !inputs[1].type.known();
+  if (const Tensor* count = inputs.empty() ? nullptr : inputs[0].tensor();
+      counts && count != nullptr && count->dtype() == DType::i64 && count->size() == 1)
+    length = Dim(std::max<std::int64_t>(0, *count->data<std::int64_t>()));
   Facts outputs;
   for (std::size_t i = 0; i < loop.carried; ++i) outputs.push_back({carried[i].type, std::nullopt});
   for (std::size_t i = 0; i < loop.outputs; ++i) {
-    TRY_ASSIGN(Type type, insert_axis(results[1 + loop.carried + i].type, 0, Dim(), "scan output"));
+    const Type& element = results[1 + loop.carried + i].type;
+    if (element.known() && !element.is_tensor())
+      return fail(Code::bad_type, "scan output {}: Loop stacks tensors, found {}", i, to_string(element));
+    TRY_ASSIGN(Type type, insert_axis(element, 0, length, "scan output"));
     outputs.push_back({std::move(type), std::nullopt});
   }
   outputs.resize(output_count);
@@ -187,10 +202,20 @@ Result<std::vector<Fact>> InferWalk::branch(const IfOp& branch, const Facts& inp
   --branch_depth_;
   if (!taken.ok()) return std::move(taken).error().in("then_branch");
   if (!otherwise.ok()) return std::move(otherwise).error().in("else_branch");
+  for (std::size_t i = 0; i < taken->size(); ++i) {
+    const Type& a = (*taken)[i].type;
+    const Type& b = (*otherwise)[i].type;
+    const bool both_tensors =
+        a.is_tensor() && b.is_tensor() && a.dtype != DType::undefined && b.dtype != DType::undefined;
+    if (both_tensors && a.dtype != b.dtype)
+      return fail(Code::bad_type, "output {} is {} in then_branch and {} in else_branch", i, name(a.dtype),
+                  name(b.dtype));
+  }
   if (condition != nullptr && condition->dtype() == DType::boolean && condition->size() == 1)
     return *condition->data<bool>() ? std::move(taken) : std::move(otherwise);
   Facts outputs;
-  for (std::size_t i = 0; i < taken->size(); ++i) outputs.push_back({join((*taken)[i].type, (*otherwise)[i].type), std::nullopt});
+  for (std::size_t i = 0; i < taken->size(); ++i)
+    outputs.push_back({join((*taken)[i].type, (*otherwise)[i].type), std::nullopt});
   return outputs;
 }
 

@@ -41,7 +41,7 @@ const std::vector<ops::Fact>& Importer::known_in(std::size_t level) {
   for (; open.nodes < graph.nodes.size(); ++open.nodes) {
     const Node& node = graph.nodes[open.nodes];
     // A node that cannot run is reported once the whole graph is there.
-    Result<std::vector<ops::Fact>> outputs = open.walk.node(node, open.facts);
+    Result<std::vector<ops::Fact>> outputs = open.walk.node(node, node.outputs.size(), open.facts);
     if (!outputs.ok()) continue;
     for (std::size_t i = 0; i < node.outputs.size(); ++i)
       if (node.outputs[i].valid()) open.facts[node.outputs[i].index] = std::move((*outputs)[i]);

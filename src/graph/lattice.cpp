@@ -38,6 +38,18 @@ Result<void> check_declared(const Type& declared, const Type& actual, std::strin
   return {};
 }
 
+bool implies(const Type& known, const Type& declared) {
+  if (!declared.known()) return true;
+  if (declared.kind != known.kind || (declared.dtype != DType::undefined && declared.dtype != known.dtype))
+    return false;
+  if (declared.element) return known.element && implies(*known.element, *declared.element);
+  if (!declared.is_tensor() || !declared.shape) return true;
+  if (!known.shape || known.shape->size() != declared.shape->size()) return false;
+  for (std::size_t i = 0; i < declared.shape->size(); ++i)
+    if ((*declared.shape)[i].known() && (*declared.shape)[i].value != (*known.shape)[i].value) return false;
+  return true;
+}
+
 Type meet(const Type& a, const Type& b) {
   if (!a.known()) return b;
   if (!b.known() || a.kind != b.kind) return a;

@@ -39,7 +39,9 @@ class Scope {
 
   [[nodiscard]] bool has_own(const std::string& name) const { return names_.count(name) != 0; }
   /// True when `name` means something in this scope or one around it.
-  [[nodiscard]] bool sees(const std::string& name) const { return has_own(name) || (parent_ != nullptr && parent_->sees(name)); }
+  [[nodiscard]] bool sees(const std::string& name) const {
+    return has_own(name) || (parent_ != nullptr && parent_->sees(name));
+  }
 
   /// The value that `name` means; captured from an outer scope when it is not this graph's own. nullopt: no such name.
   std::optional<ValueId> resolve(const std::string& name);

@@ -40,14 +40,17 @@ class Verifier {
 
   Result<void> use(ValueId id, std::string_view what) const {
     if (!id.valid() || id.index >= graph_.values.size()) return fail(Code::internal, "{} has no value", what);
-    if (!defined_[id.index]) return fail(Code::internal, "{} \"{}\" is used before it is defined", what, graph_[id].name);
+    if (!defined_[id.index])
+      return fail(Code::internal, "{} \"{}\" is used before it is defined", what, graph_[id].name);
     return {};
   }
 
   Result<void> check_body(const Body& body, std::size_t inputs, std::size_t outputs) const {
     if (!body.graph) return fail(Code::internal, "a body is missing");
-    if (body.graph->inputs.size() != inputs) return fail(Code::internal, "the body has {} inputs, expected {}", body.graph->inputs.size(), inputs);
-    if (body.graph->outputs.size() != outputs) return fail(Code::internal, "the body has {} outputs, expected {}", body.graph->outputs.size(), outputs);
+    if (body.graph->inputs.size() != inputs)
+      return fail(Code::internal, "the body has {} inputs, expected {}", body.graph->inputs.size(), inputs);
+    if (body.graph->outputs.size() != outputs)
+      return fail(Code::internal, "the body has {} outputs, expected {}", body.graph->outputs.size(), outputs);
     if (body.captures.size() != body.graph->captured.size()) return fail(Code::internal, "captures are not paired");
     for (std::size_t i = 0; i < body.captures.size(); ++i) {
       TRY(use(body.captures[i].outer, "captured value"));
