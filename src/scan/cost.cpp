@@ -1,0 +1,64 @@
+// What one step of a body costs.
+#include "scan/cost.h"
+
+#include <cmath>
+
+#include "ops/op.h"
+#include "scan/over_time.h"
+
+namespace pawl::scan {
+namespace {
+
+double bytes_of(const Type& type, bool& known) {
+  const std::optional<double> count = elements_in(type);
+  if (!count) {
+    known = false;
+    return 0;
+  }
+  return *count * static_cast<double>(size_of(type.dtype));
+}
+
+/// A contraction multiplies and adds once for each output element and each place of the contracted axes.
+double operations_of(const graph::Graph& body, const graph::Node& node, bool& known) {
+  const auto* call = std::get_if<graph::OpCall>(&node.operation);
+  if (call == nullptr) return 0;
+  double outputs = 0;
+  double inputs = 1;
+  double largest = 0;
+  for (const graph::ValueId id : node.outputs) {
+    if (!id.valid()) continue;
+    const std::optional<double> count = elements_in(body[id].fact.type);
+    known = known && count.has_value();
+    outputs += count.value_or(0);
+  }
+  for (const graph::ValueId id : node.inputs) {
+    if (!id.valid()) continue;
+    const double count = elements_in(body[id].fact.type).value_or(0);
+    inputs *= std::max(count, 1.0);
+    largest = std::max(largest, count);
+  }
+  switch (call->def->axes.kind) {
+    case ops::AxisKind::moved: return 0;
+    case ops::AxisKind::reduced:
+    case ops::AxisKind::along: return std::max(largest, outputs);
+    case ops::AxisKind::contracted:
+      return outputs == 0 ? 0 : 2 * std::sqrt(inputs * outputs);  // (m k)(k n)(m n) = (m k n)^2
+    default: return outputs;
+  }
+}
+
+}  // namespace
+
+StepCost cost_of(const graph::ScanOp& scan) {
+  const graph::Graph& body = *scan.body.graph;
+  StepCost cost;
+  for (const graph::Node& node : body.nodes) cost.operations += operations_of(body, node, cost.known);
+  for (std::size_t i = 0; i < body.inputs.size(); ++i)
+    (i < scan.states ? cost.bytes_state : cost.bytes_in) += bytes_of(body[body.inputs[i]].fact.type, cost.known);
+  for (std::size_t k = scan.states; k < body.outputs.size(); ++k)
+    cost.bytes_out += bytes_of(body[body.outputs[k]].fact.type, cost.known);
+  for (const graph::ValueId id : body.captured) cost.bytes_fixed += bytes_of(body[id].fact.type, cost.known);
+  return cost;
+}
+
+}  // namespace pawl::scan

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "scan/facts.h"
+
+namespace pawl::scan {
+
+/// What one step costs; symbols count as 1.
+StepCost cost_of(const graph::ScanOp& scan);
+
+}  // namespace pawl::scan

@@ -1,0 +1,197 @@
+// What no state reaches is computed for all steps at once, before the loop: a product of each element with a weight
+// becomes one product of all of them.
+#include <algorithm>
+
+#include "base/try.h"
+#include "scan/over_time.h"
+#include "scan/pass.h"
+#include "scan/policy.h"
+#include "scan/remake.h"
+
+namespace pawl::scan {
+namespace {
+
+/// Nodes that can be computed for all steps at once, and those of them that are.
+class Hoist {
+ public:
+  explicit Hoist(const Site& site)
+      : site_(site),
+        dependence_(site.scan),
+        all_(site, dependence_),
+        needed_(graph::needed_values(site.body)),
+        producer_(site.body.values.size(), kNone),
+        programs_(site.body.nodes.size()),
+        chosen_(site.body.nodes.size(), false) {}
+
+  Rewritten run() {
+    if (!agree_on_length(site_)) return {std::nullopt};
+    find_programs();
+    for (std::size_t n = 0; n < programs_.size(); ++n)
+      if (programs_[n] && pays(n)) choose(n);
+    const bool any =
+        std::any_of(chosen_.begin(), chosen_.end(), [](bool flag) { return flag; }) || passes_elements_through();
+    if (!any) return {std::nullopt};
+    return rewrite();
+  }
+
+ private:
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+  [[nodiscard]] bool is_element(ValueId id) const { return dependence_.on_element(id) && !dependence_.on_state(id); }
+  /// An element, or a value that a program makes.
+  [[nodiscard]] bool is_able(ValueId id) const {
+    return all_.has(id) || (producer_[id.index] != kNone && programs_[producer_[id.index]].has_value());
+  }
+
+  void find_programs() {
+    const auto& nodes = site_.body.nodes;
+    for (std::size_t n = 0; n < nodes.size(); ++n) {
+      bool able = std::any_of(nodes[n].outputs.begin(), nodes[n].outputs.end(),
+                              [&](ValueId id) { return id.valid() && needed_[id.index]; });
+      for_each_read(nodes[n],
+                    [&](ValueId id) { able = able && (dependence_.invariant(id) || (is_element(id) && is_able(id))); });
+      if (!able) continue;
+      programs_[n] = all_.program(nodes[n], [&](ValueId id) { return dependence_.on_element(id); });
+      for (const ValueId id : nodes[n].outputs)
+        if (id.valid()) producer_[id.index] = n;
+    }
+  }
+
+  /// The outputs' elements, in units of the largest input that differs from step to step.
+  [[nodiscard]] double growth(const graph::Node& node) const {
+    double before = 0;
+    double after = 0;
+    for (const ValueId id : node.inputs)
+      if (id.valid() && dependence_.on_element(id))
+        before = std::max(before, elements_in(site_.body[id].fact.type).value_or(0));
+    for (const ValueId id : node.outputs) {
+      if (!id.valid() || !needed_[id.index]) continue;
+      const std::optional<double> size = elements_in(site_.body[id].fact.type);
+      if (!size) return std::numeric_limits<double>::infinity();
+      after += *size;
+    }
+    return before == 0 ? std::numeric_limits<double>::infinity() : after / before;
+  }
+
+  /// For its own sake. Where the growth is not known, only a policy without a limit says yes.
+  [[nodiscard]] bool pays(std::size_t n) const {
+    const graph::Node& node = site_.body.nodes[n];
+    const auto& call = std::get<graph::OpCall>(node.operation);
+    const bool with_weights = std::any_of(node.inputs.begin(), node.inputs.end(),
+                                          [&](ValueId id) { return id.valid() && dependence_.invariant(id); });
+    const double most = limit(policy_for(*call.def, with_weights), site_.runner);
+    if (most <= 0) return false;
+    return growth(node) <= most && inputs_pay(node);
+  }
+
+  /// A node's inputs move with it; none of them may be larger than what it is made of.
+  [[nodiscard]] bool inputs_pay(const graph::Node& node) const {
+    for (const ValueId id : node.inputs) {
+      if (!id.valid() || producer_[id.index] == kNone || chosen_[producer_[id.index]]) continue;
+      const graph::Node& input = site_.body.nodes[producer_[id.index]];
+      if (growth(input) > 1 || !inputs_pay(input)) return false;
+    }
+    return true;
+  }
+
+  void choose(std::size_t n) {
+    if (chosen_[n]) return;
+    chosen_[n] = true;
+    for (const ValueId id : site_.body.nodes[n].inputs)
+      if (id.valid() && producer_[id.index] != kNone) choose(producer_[id.index]);
+  }
+
+  /// A scan output that is an element, for which no loop is needed.
+  [[nodiscard]] bool passes_elements_through() const {
+    for (std::size_t k = 0; k < site_.scan.outputs; ++k)
+      if (!site_.outputs[site_.scan.states + k].name.empty() && all_.has(site_.output(k))) return true;
+    return false;
+  }
+
+  Rewritten rewrite() {
+    std::vector<ValueId> hoisted;
+    for (std::size_t n = 0; n < chosen_.size(); ++n) {
+      if (!chosen_[n]) continue;
+      const graph::Node& node = site_.body.nodes[n];
+      bool reversed = false;
+      for (const ValueId id : node.inputs)
+        if (id.valid() && dependence_.on_element(id)) {
+          reversed = all_.order_of(id);
+          break;
+        }
+      TRY(all_.emit(node, *programs_[n], reversed));
+      site_.note("hoisted", node.label, "for all steps at once: " + result_of(node));
+      for (const ValueId id : node.outputs)
+        if (id.valid()) hoisted.push_back(id);
+    }
+    return finish(hoisted);
+  }
+
+  /// "[T,16] float"
+  [[nodiscard]] std::string result_of(const graph::Node& node) {
+    for (const ValueId id : node.outputs)
+      if (id.valid() && all_.has(id)) return to_string(site_.outer.fact(all_.outside(id)).type);
+    return {};
+  }
+
+  Rewritten finish(const std::vector<ValueId>& hoisted) {
+    const graph::ScanOp& scan = site_.scan;
+    std::vector<ValueId> results(site_.outputs.size());
+    std::vector<bool> keeps(scan.outputs, false);
+    bool empty = scan.states == 0;
+    for (std::size_t k = 0; k < scan.outputs; ++k) {
+      const std::string& name = site_.outputs[scan.states + k].name;
+      if (name.empty()) continue;
+      const ValueId id = site_.output(k);
+      keeps[k] = !all_.has(id);
+      empty = empty && !keeps[k];
+      if (keeps[k]) continue;
+      const bool reversed = all_.order_of(id);
+      TRY_ASSIGN(const ValueId stacked, all_.get(id, reversed));
+      TRY_ASSIGN(results[scan.states + k], all_.as_output({stacked, reversed}, k, name));
+    }
+    if (empty) return {std::move(results)};
+    Remake made(site_, std::vector<bool>(scan.states, true), keeps);
+    const std::vector<bool> read = read_by_rest(keeps);
+    for (const ValueId id : hoisted) {
+      if (!read[id.index]) continue;
+      const bool reversed = all_.order_of(id);
+      TRY_ASSIGN(const ValueId stacked, all_.get(id, reversed));
+      TRY_ASSIGN(made.mapping()[id], made.scan().add_element(site_.body[id], stacked, {0, reversed}));
+    }
+    TRY_ASSIGN(const std::vector<ValueId> kept, made.finish());
+    for (std::size_t i = 0; i < kept.size(); ++i)
+      if (kept[i].valid()) results[i] = kept[i];
+    return {std::move(results)};
+  }
+
+  /// By value: what the nodes that stay in the loop, the next states and the kept outputs read.
+  [[nodiscard]] std::vector<bool> read_by_rest(const std::vector<bool>& keeps) const {
+    std::vector<bool> read(site_.body.values.size(), false);
+    for (std::size_t i = 0; i < site_.scan.states; ++i) read[site_.next(i).index] = true;
+    for (std::size_t k = 0; k < keeps.size(); ++k)
+      if (keeps[k]) read[site_.output(k).index] = true;
+    for (std::size_t n = site_.body.nodes.size(); n-- > 0;) {
+      const graph::Node& node = site_.body.nodes[n];
+      if (chosen_[n]) continue;
+      if (std::any_of(node.outputs.begin(), node.outputs.end(),
+                      [&](ValueId id) { return id.valid() && read[id.index]; }))
+        for_each_read(node, [&](ValueId id) { read[id.index] = true; });
+    }
+    return read;
+  }
+
+  const Site& site_;
+  const Dependence dependence_;
+  OverTime all_;
+  const std::vector<bool> needed_;
+  std::vector<std::size_t> producer_;                   ///< by value: the able node that makes it
+  std::vector<std::optional<ops::Batching>> programs_;  ///< by node
+  std::vector<bool> chosen_;                            ///< by node
+};
+
+}  // namespace
+
+Rewritten move_elements(const Site& site) { return Hoist(site).run(); }
+
+}  // namespace pawl::scan

@@ -1,0 +1,56 @@
+#include "scan/lift.h"
+
+#include <algorithm>
+
+#include "ops/convert.h"
+#include "scan/step_walk.h"
+
+namespace pawl::scan {
+
+using graph::ValueId;
+
+Arithmetic::V Arithmetic::constant(DType dtype, double value) {
+  Result<Tensor> tensor = ops::convert(Tensor::scalar<double>(value), dtype);
+  if (tensor.ok()) return to_.add_constant(std::move(tensor).value(), "c");
+  if (status_.ok()) status_ = std::move(tensor).error();
+  return {};
+}
+
+std::vector<bool> made_into_next_states(const Component& component) {
+  std::vector<bool> needed(component.body.values.size(), false);
+  for (const std::size_t state : component.states) needed[component.body.outputs[state].index] = true;
+  for (std::size_t n = component.body.nodes.size(); n-- > 0;) {
+    const graph::Node& node = component.body.nodes[n];
+    if (std::any_of(node.outputs.begin(), node.outputs.end(),
+                    [&](ValueId id) { return id.valid() && needed[id.index]; }))
+      for_each_read(node, [&](ValueId id) { needed[id.index] = true; });
+  }
+  return needed;
+}
+
+bool Component::has(std::size_t state) const { return std::find(states.begin(), states.end(), state) != states.end(); }
+
+bool Component::reaches(ValueId id) const {
+  return std::any_of(states.begin(), states.end(), [&](std::size_t state) { return dependence.on_state(id, state); });
+}
+
+Result<Lift> Lift::start(const Component& component) {
+  const graph::Graph& body = component.body;
+  Lift lift(body);
+  for (const ValueId id : body.inputs) lift.mapping_[id] = lift.builder_.add_input(body[id]);
+  for (const ValueId id : body.captured) lift.mapping_[id] = lift.builder_.add_captured(body[id]);
+  std::vector<bool> free(body.values.size());
+  for (std::uint32_t i = 0; i < free.size(); ++i) free[i] = !component.reaches({i});
+  TRY(graph::copy_nodes(body, free, lift.mapping_, lift.builder_));
+  return lift;
+}
+
+graph::Body Lift::finish(const Component& component, Tuple element) {
+  graph::Body body;
+  body.graph = std::make_unique<graph::Graph>(builder_.finish(std::move(element)));
+  for (std::size_t i = 0; i < component.scan.body.captures.size(); ++i)
+    body.captures.push_back({component.scan.body.captures[i].outer, body.graph->captured[i]});
+  return body;
+}
+
+}  // namespace pawl::scan

@@ -1,0 +1,68 @@
+// Body values for all steps at once, outside of the loop.
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+
+#include "ops/axis_rule.h"
+#include "scan/dependence.h"
+#include "scan/pass.h"
+
+namespace pawl::scan {
+
+/// A body value of all T steps, as an outer value [T, …].
+struct Stacked {
+  graph::ValueId outer;
+  bool reversed = false;  ///< entry i belongs to step T-1-i
+};
+
+/// Emits into the outer graph what a body's nodes compute, for all steps at once.
+class OverTime {
+ public:
+  OverTime(const Site& site, const Dependence& dependence);
+
+  /// Says that a body value is there for all steps.
+  void set(graph::ValueId inner, Stacked stacked) { stacked_[inner.index] = stacked; }
+  [[nodiscard]] bool has(graph::ValueId inner) const {
+    return stacked_.contains(inner.index) || element_of_.contains(inner.index);
+  }
+
+  /// The value for all steps, in the given order. Elements are cut along their leading axis first.
+  Result<graph::ValueId> get(graph::ValueId inner, bool reversed);
+  /// What a node's output, emitted or set before, is outside.
+  [[nodiscard]] graph::ValueId outside(graph::ValueId inner) const { return stacked_.at(inner.index).outer; }
+  /// The order in which a value is there already.
+  [[nodiscard]] bool order_of(graph::ValueId inner) const;
+
+  /// The program that computes the node for all steps when `over_time` says which body values differ from step to step;
+  /// nothing when it has none, or may fail where the node would not have run.
+  template <class F>
+  std::optional<ops::Batching> program(const graph::Node& node, F&& over_time) const {
+    std::vector<bool> flags;
+    for (const graph::ValueId id : node.inputs) flags.push_back(id.valid() && over_time(id));
+    return find_program(node, flags);
+  }
+
+  /// Emits that program; the node's outputs are there afterwards.
+  Result<void> emit(const graph::Node& node, const ops::Batching& batching, bool reversed);
+
+  /// [T, …] in step order to what a scan output is: along its axis, in its direction.
+  Result<graph::ValueId> as_output(Stacked stacked, std::size_t output, const std::string& name);
+
+ private:
+  std::optional<ops::Batching> find_program(const graph::Node& node, const std::vector<bool>& over_time) const;
+  /// An invariant value of the body, outside.
+  Result<graph::ValueId> invariant(graph::ValueId inner);
+  Result<graph::ValueId> reverse(graph::ValueId outer, std::int64_t axis, const std::string& name);
+
+  const Site& site_;
+  const Dependence& dependence_;
+  std::unordered_map<std::uint32_t, Stacked> stacked_;
+  std::unordered_map<std::uint32_t, std::size_t> element_of_;
+  std::unordered_map<std::uint32_t, graph::ValueId> captured_;
+};
+
+/// Elements of a tensor type; symbols count as 1. Nothing when an extent is not known at all.
+std::optional<double> elements_in(const Type& type);
+
+}  // namespace pawl::scan

@@ -1,0 +1,72 @@
+// The passes over Scans: each takes one Scan, whose inputs and body are of the graph that is being built, and emits
+// what does the same with less in the loop.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "graph/builder.h"
+#include "graph/rebuild.h"
+#include "scan/policy.h"
+
+namespace pawl::scan {
+
+/// What a pass did to a node or state of a Scan, for explanations.
+struct Note {
+  std::string scan;       ///< the Scan's label
+  std::string_view what;  ///< "hoisted", "sunk", "unified", "dropped", "kept"
+  std::string node;
+  std::string why;
+};
+
+/// One Scan that a pass looks at.
+struct Site {
+  graph::Builder& outer;      ///< where the Scan and what moves out of it is emitted
+  const graph::Node& node;    ///< its inputs are of `outer`
+  const graph::ScanOp& scan;  ///< version 9 or later
+  const graph::Graph& body;
+  Runner runner;             ///< for whom the loop is made better
+  std::vector<Note>* notes;  ///< what was done is told here; may be null
+  std::span<const graph::ValueInfo>
+      outputs;  ///< names and declarations of the node's outputs; omitted ones have no name
+
+  [[nodiscard]] graph::ValueId initial(std::size_t state) const { return node.inputs[state]; }
+  [[nodiscard]] graph::ValueId scanned(std::size_t element) const { return node.inputs[scan.states + element]; }
+  [[nodiscard]] graph::ValueId state(std::size_t i) const { return body.inputs[i]; }
+  [[nodiscard]] graph::ValueId element(std::size_t i) const { return body.inputs[scan.states + i]; }
+  [[nodiscard]] graph::ValueId next(std::size_t state) const { return body.outputs[state]; }
+  [[nodiscard]] graph::ValueId output(std::size_t k) const { return body.outputs[scan.states + k]; }
+  void note(std::string_view what, std::string subject, std::string why) const {
+    if (notes != nullptr) notes->push_back({node.label, what, std::move(subject), std::move(why)});
+  }
+  /// The number of steps, as far as it is known.
+  [[nodiscard]] Dim trips() const;
+};
+
+/// The values that stand for the node's outputs now, invalid where omitted; nothing when the pass has nothing to do.
+using Rewritten = Result<std::optional<std::vector<graph::ValueId>>>;
+
+struct Pass {
+  std::string_view name;  ///< as `pawl dump --after` and messages have it
+  Rewritten (*apply)(const Site& site);
+};
+
+Rewritten unify_states(const Site& site);     // states.cpp: states that never change, states that are equal to others
+Rewritten remove_dead(const Site& site);      // dead.cpp: states, elements and outputs that nothing needs
+Rewritten move_invariants(const Site& site);  // invariant.cpp: what is the same in every step, before the loop
+Rewritten move_elements(const Site& site);    // element.cpp: what no state reaches, for all steps at once
+Rewritten sink_outputs(const Site& site);  // sink.cpp: what no next state reads, after the loop, for all steps at once
+
+/// raise.cpp: a Loop whose number of steps is known before it starts, as a Scan. Arguments as those of a Site.
+Rewritten raise_loop(graph::Builder& outer, const graph::Node& node, const graph::LoopOp& loop,
+                     std::span<const graph::ValueInfo> outputs, std::vector<Note>* notes);
+/// simplify.cpp: shorter spellings of single operators.
+Rewritten simplify(graph::Builder& outer, const graph::Node& node, std::span<const graph::ValueInfo> outputs);
+
+/// Runs all passes over every Scan of a graph, again and again until none changes anything. The graph is verified after
+/// each one. Errors: internal, when a pass made a graph that is none; bad_shape and others, where something is sure to
+/// fail that was not known before.
+///   notes : what was done, in order; may be null
+Result<graph::Graph> run_passes(const graph::Graph& graph, Runner runner, std::vector<Note>* notes = nullptr);
+
+}  // namespace pawl::scan

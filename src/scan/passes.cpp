@@ -1,0 +1,101 @@
+// The order of the passes.
+#include <array>
+
+#include "base/try.h"
+#include "graph/annotate.h"
+#include "graph/infer.h"
+#include "scan/pass.h"
+
+namespace pawl::scan {
+namespace {
+
+using graph::Graph;
+
+constexpr std::array kPasses = {
+    Pass{"states", unify_states},    Pass{"dead", remove_dead},  Pass{"invariant", move_invariants},
+    Pass{"elements", move_elements}, Pass{"sink", sink_outputs},
+};
+
+/// Every round takes something out of a loop or ends; a chain of more rounds than this is a pass that undoes another.
+constexpr int kMaxRounds = 32;
+
+/// What a body declares is checked when it runs, unless it is known to hold. A body with such checks stays as it is.
+bool is_settled(const Graph& body) {
+  for (const graph::ValueInfo& value : body.values)
+    if (!graph::implies(value.fact.type, value.declared)) return false;
+  return true;
+}
+
+/// States keep their type from step to step: known before the loop, it is known in all steps. Where it is not, a step
+/// may fail, and what moved would not know.
+bool has_steady_states(const Site& site) {
+  for (std::size_t i = 0; i < site.scan.states; ++i)
+    if (!graph::implies(site.body[site.next(i)].fact.type, site.outer.fact(site.initial(i)).type)) return false;
+  return true;
+}
+
+/// Emits a graph anew with a pass over it, and checks what it made.
+Result<Graph> apply(std::string_view name, const Graph& graph, const graph::RewriteNode& rewrite) {
+  Result<Graph> made = graph::rebuild(graph, rewrite);
+  const auto in_pass = [&](Error error) { return std::move(error).in(fmt::format("pass \"{}\"", name)); };
+  if (!made.ok()) return in_pass(made.error());
+  if (Result<void> inferred = graph::infer_all(*made); !inferred.ok()) return in_pass(inferred.error());
+  if (Result<void> verified = graph::verify(*made); !verified.ok()) return in_pass(verified.error());
+  return made;
+}
+
+/// What the passes share, and whether any of them did something in this round.
+struct Round {
+  Runner runner;
+  std::vector<Note>* notes;
+  bool changed = false;
+};
+
+Result<Graph> simplify_all(const Graph& graph, Round&) {
+  return apply("simplify", graph,
+               [](graph::Builder& builder, graph::Node& node, std::span<const graph::ValueInfo> outputs) {
+                 return simplify(builder, node, outputs);
+               });
+}
+
+Result<Graph> raise_all(const Graph& graph, Round& round) {
+  return apply("raise", graph,
+               [&](graph::Builder& builder, graph::Node& node, std::span<const graph::ValueInfo> outputs) -> Rewritten {
+                 const auto* loop = std::get_if<graph::LoopOp>(&node.operation);
+                 if (loop == nullptr || !is_settled(*loop->body.graph)) return {std::nullopt};
+                 Rewritten raised = raise_loop(builder, node, *loop, outputs, round.notes);
+                 round.changed = round.changed || (raised.ok() && raised->has_value());
+                 return raised;
+               });
+}
+
+Result<Graph> apply_to_scans(const Pass& pass, const Graph& graph, Round& round) {
+  return apply(pass.name, graph,
+               [&](graph::Builder& builder, graph::Node& node, std::span<const graph::ValueInfo> outputs) -> Rewritten {
+                 const auto* scan = std::get_if<graph::ScanOp>(&node.operation);
+                 if (scan == nullptr || scan->batched) return {std::nullopt};
+                 const Site site{builder, node, *scan, *scan->body.graph, round.runner, round.notes, outputs};
+                 if (!is_settled(site.body) || !has_steady_states(site)) return {std::nullopt};
+                 Rewritten done = pass.apply(site);
+                 round.changed = round.changed || (done.ok() && done->has_value());
+                 return done;
+               });
+}
+
+}  // namespace
+
+Result<Graph> run_passes(const Graph& original, Runner runner, std::vector<Note>* notes) {
+  TRY_ASSIGN(Graph graph, graph::rebuild(original));
+  for (int i = 0; i < kMaxRounds; ++i) {
+    Round round{runner, notes};
+    TRY_ASSIGN(graph, simplify_all(graph, round));
+    TRY_ASSIGN(graph, raise_all(graph, round));
+    for (const Pass& pass : kPasses) {
+      TRY_ASSIGN(graph, apply_to_scans(pass, graph, round));
+    }
+    if (!round.changed) break;
+  }
+  return graph;
+}
+
+}  // namespace pawl::scan

@@ -1,0 +1,31 @@
+// When moving work out of a loop pays. A row says what may move and by how much the moved value may be larger than what
+// would be read or written anyway.
+#pragma once
+
+#include <string_view>
+
+#include "ops/op.h"
+#include "pawl/type.h"
+
+namespace pawl::scan {
+
+/// Who runs the loop.
+enum class Runner : std::uint8_t {
+  interpreter,  ///< every node of every step costs a call: a quarter of a microsecond and more
+  kernel  ///< the body is one fused kernel: a node costs its arithmetic, a value that leaves the loop costs memory
+          ///< traffic
+};
+
+struct MovePolicy {
+  ops::AxisKind kind;
+  double interpreter;  ///< largest ratio of elements moved to elements that are read (hoist) or written (sink) anyway;
+                       ///< 0: never for its own sake
+  double kernel;
+  std::string_view reason;
+};
+
+/// The row for an operator. `with_weights`: a contraction one side of which is the same in every step.
+const MovePolicy& policy_for(const ops::OpDef& row, bool with_weights);
+double limit(const MovePolicy& policy, Runner runner);
+
+}  // namespace pawl::scan

@@ -1,0 +1,170 @@
+// What no next state reads is computed after the loop, for all steps at once, from what the loop then gives out.
+#include <algorithm>
+
+#include "base/try.h"
+#include "scan/over_time.h"
+#include "scan/pass.h"
+#include "scan/policy.h"
+#include "scan/remake.h"
+
+namespace pawl::scan {
+namespace {
+
+class Sink {
+ public:
+  explicit Sink(const Site& site)
+      : site_(site),
+        dependence_(site.scan),
+        all_(site, dependence_),
+        stays_(site.body.values.size(), false),
+        wanted_(site.body.values.size(), false),
+        programs_(site.body.nodes.size()) {}
+
+  Rewritten run() {
+    if (!agree_on_length(site_) || site_.scan.outputs == 0) return {std::nullopt};
+    mark_what_stays();
+    bool any = false;
+    for (std::size_t n = site_.body.nodes.size(); n-- > 0;) any = try_sink(n) || any;
+    if (!any) return {std::nullopt};
+    return rewrite();
+  }
+
+ private:
+  /// Values that a next state is made of, by way of any node.
+  void mark_what_stays() {
+    for (std::size_t i = 0; i < site_.scan.states; ++i) stays_[site_.next(i).index] = true;
+    for (std::size_t n = site_.body.nodes.size(); n-- > 0;) {
+      const graph::Node& node = site_.body.nodes[n];
+      if (reads_any(node.outputs, stays_)) for_each_read(node, [&](ValueId id) { stays_[id.index] = true; });
+    }
+    for (std::size_t k = 0; k < site_.scan.outputs; ++k)
+      if (!site_.outputs[site_.scan.states + k].name.empty()) wanted_[site_.output(k).index] = true;
+  }
+
+  static bool reads_any(const std::vector<ValueId>& ids, const std::vector<bool>& marked) {
+    return std::any_of(ids.begin(), ids.end(), [&](ValueId id) { return id.valid() && marked[id.index]; });
+  }
+
+  /// Values that the loop would have to give out for this node to run after it.
+  [[nodiscard]] double given_out(const graph::Node& node) const {
+    double count = 0;
+    for (const ValueId id : node.inputs)
+      if (id.valid() && !dependence_.invariant(id) && !all_.has(id) && !wanted_[id.index])
+        count += elements_in(site_.body[id].fact.type).value_or(std::numeric_limits<double>::infinity());
+    return count;
+  }
+
+  [[nodiscard]] bool pays(const graph::Node& node) const {
+    const auto& call = std::get<graph::OpCall>(node.operation);
+    const bool with_weights = std::any_of(node.inputs.begin(), node.inputs.end(),
+                                          [&](ValueId id) { return id.valid() && dependence_.invariant(id); });
+    double most = limit(policy_for(*call.def, with_weights), site_.runner);
+    double made = 0;
+    for (const ValueId id : node.outputs)
+      if (id.valid() && wanted_[id.index]) made += elements_in(site_.body[id].fact.type).value_or(0);
+    // What follows a node that moves has to move too; by itself it may write what it reads.
+    if (follows_sunk_node(node)) most = std::max(most, 1.0);
+    return most > 0 && given_out(node) <= most * made;
+  }
+
+  /// Does a sunk node read something that this one makes? Then the loop gives it out, or what it is made of.
+  [[nodiscard]] bool follows_sunk_node(const graph::Node& node) const {
+    for (std::size_t n = 0; n < programs_.size(); ++n)
+      if (programs_[n])
+        for (const ValueId id : site_.body.nodes[n].inputs)
+          if (id.valid() && std::find(node.outputs.begin(), node.outputs.end(), id) != node.outputs.end()) return true;
+    return false;
+  }
+
+  /// From the last node to the first: all that read this one have been looked at.
+  bool try_sink(std::size_t n) {
+    const graph::Node& node = site_.body.nodes[n];
+    if (!reads_any(node.outputs, wanted_) || reads_any(node.outputs, stays_)) {
+      keep(node);
+      return false;
+    }
+    const bool on_state = std::any_of(node.outputs.begin(), node.outputs.end(),
+                                      [&](ValueId id) { return id.valid() && dependence_.on_state(id); });
+    const auto over_time = [&](ValueId id) { return !dependence_.invariant(id); };
+    bool able = on_state && !read_by_kept(node);
+    for (const ValueId id : node.inputs) able = able && (!id.valid() || site_.body[id].fact.type.shape.has_value());
+    std::optional<ops::Batching> program;
+    if (able) program = all_.program(node, over_time);
+    if (!program || !pays(node)) {
+      keep(node);
+      return false;
+    }
+    programs_[n] = std::move(program);
+    for (const ValueId id : node.inputs)
+      if (id.valid() && !dependence_.invariant(id)) wanted_[id.index] = true;
+    return true;
+  }
+
+  /// The node stays in the loop: so does what it reads.
+  void keep(const graph::Node& node) {
+    if (reads_any(node.outputs, wanted_) || reads_any(node.outputs, stays_))
+      for_each_read(node, [&](ValueId id) { kept_reads_.push_back(id); });
+  }
+  [[nodiscard]] bool read_by_kept(const graph::Node& node) const {
+    return std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) {
+      return id.valid() && std::find(kept_reads_.begin(), kept_reads_.end(), id) != kept_reads_.end();
+    });
+  }
+
+  [[nodiscard]] bool is_sunk(ValueId id) const {
+    for (std::size_t n = 0; n < programs_.size(); ++n)
+      if (programs_[n])
+        for (const ValueId output : site_.body.nodes[n].outputs)
+          if (output == id) return true;
+    return false;
+  }
+
+  Rewritten rewrite() {
+    const graph::ScanOp& scan = site_.scan;
+    std::vector<bool> keeps(scan.outputs, false);
+    bool reversed = false;
+    for (std::size_t k = 0; k < scan.outputs; ++k) {
+      keeps[k] = !site_.outputs[scan.states + k].name.empty() && !is_sunk(site_.output(k));
+      if (is_sunk(site_.output(k))) reversed = scan.output_reversed[k];
+    }
+    // Values that cross from the loop to the nodes after it.
+    std::vector<ValueId> crossing;
+    for (std::size_t n = 0; n < programs_.size(); ++n) {
+      if (!programs_[n]) continue;
+      for (const ValueId id : site_.body.nodes[n].inputs) {
+        const bool crosses = id.valid() && !dependence_.invariant(id) && !all_.has(id) && !is_sunk(id);
+        if (crosses && std::find(crossing.begin(), crossing.end(), id) == crossing.end()) crossing.push_back(id);
+      }
+    }
+    Remake made(site_, std::vector<bool>(scan.states, true), keeps);
+    for (const ValueId id : crossing) made.give_out(id, {0, reversed});
+    TRY_ASSIGN(std::vector<ValueId> results, made.finish());
+    for (std::size_t i = 0; i < crossing.size(); ++i) all_.set(crossing[i], {made.given_out(i), reversed});
+    for (std::size_t n = 0; n < programs_.size(); ++n)
+      if (programs_[n]) {
+        TRY(all_.emit(site_.body.nodes[n], *programs_[n], reversed));
+        site_.note("sunk", site_.body.nodes[n].label, "no next state reads it");
+      }
+    for (std::size_t k = 0; k < scan.outputs; ++k) {
+      const std::string& name = site_.outputs[scan.states + k].name;
+      if (name.empty() || keeps[k]) continue;
+      TRY_ASSIGN(const ValueId stacked, all_.get(site_.output(k), reversed));
+      TRY_ASSIGN(results[scan.states + k], all_.as_output({stacked, reversed}, k, name));
+    }
+    return {std::move(results)};
+  }
+
+  const Site& site_;
+  const Dependence dependence_;
+  OverTime all_;
+  std::vector<bool> stays_;   ///< by value: a next state is made of it
+  std::vector<bool> wanted_;  ///< by value: an output, or read by a sunk node
+  std::vector<ValueId> kept_reads_;
+  std::vector<std::optional<ops::Batching>> programs_;  ///< by node: how it runs after the loop
+};
+
+}  // namespace
+
+Rewritten sink_outputs(const Site& site) { return Sink(site).run(); }
+
+}  // namespace pawl::scan

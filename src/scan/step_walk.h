@@ -1,0 +1,44 @@
+// Following the states of a component through one step, in whatever terms a family of classes thinks.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include "scan/lift.h"
+
+namespace pawl::scan {
+
+/// By body value: what the component's next states are made of.
+std::vector<bool> made_into_next_states(const Component& component);
+
+/// Gives every value that depends on the component, and that a next state is made of, a form.
+///   start(i)   : the form of the component's i-th state as it comes in
+///   step(node, form) : the form of the node's first output; form(id) gives those of its inputs, nullopt for a free one
+///   returns    : the forms by body value; nullopt when a node has none: `refusal` names it
+template <class Form, class Start, class Step>
+Result<std::optional<std::vector<std::optional<Form>>>> walk_step(const Component& component, Arithmetic& make,
+                                                                  std::string_view what, std::string& refusal,
+                                                                  Start start, Step step) {
+  using Forms = std::vector<std::optional<Form>>;
+  Forms forms(component.body.values.size());
+  for (std::size_t i = 0; i < component.states.size(); ++i)
+    forms[component.body.inputs[component.states[i]].index] = start(i);
+  const std::vector<bool> needed = made_into_next_states(component);
+  const auto matters = [&](graph::ValueId id) { return id.valid() && needed[id.index] && component.reaches(id); };
+  for (const graph::Node& node : component.body.nodes) {
+    if (std::none_of(node.outputs.begin(), node.outputs.end(), matters)) continue;
+    const auto* call = std::get_if<graph::OpCall>(&node.operation);
+    std::optional<Form> made;
+    if (call != nullptr && call->def->domain.empty())
+      made = step(node, *call, [&](graph::ValueId id) -> const std::optional<Form>& { return forms[id.index]; });
+    if (!make.status().ok()) return make.status().error();
+    if (!made) {
+      refusal = fmt::format("{} is not {}", node.label, what);
+      return std::optional<Forms>();
+    }
+    forms[node.outputs[0].index] = std::move(made);
+  }
+  return std::optional<Forms>(std::move(forms));
+}
+
+}  // namespace pawl::scan
