@@ -1,0 +1,149 @@
+// The strategies, in the order in which they are asked.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "plan/plan.h"
+
+namespace pawl::plan {
+namespace {
+
+using scan::ComponentFacts;
+using scan::ScanFacts;
+
+/// Steps below which cutting a sequence into parts costs more than it gives.
+constexpr std::int64_t kFewSteps = 512;
+
+double count_of(const SymbolicShape& shape, const std::vector<std::size_t>& axes) {
+  double count = 1;
+  for (const std::size_t axis : axes)
+    if (shape[axis].known()) count *= static_cast<double>(shape[axis].value);
+  return count;
+}
+
+/// Lanes that never need each other, over the state that has the fewest.
+double channels(const ScanFacts& facts) {
+  double fewest = -1;
+  for (const scan::StateFacts& state : facts.states) {
+    const double count = state.type.shape ? count_of(*state.type.shape, state.independent) : 1;
+    if (fewest < 0 || count < fewest) fewest = count;
+  }
+  return fewest < 0 ? 1 : fewest;
+}
+
+const ComponentFacts* first_without_class(const ScanFacts& facts) {
+  const auto found = std::find_if(facts.components.begin(), facts.components.end(),
+                                  [](const ComponentFacts& each) { return !each.match.has_value(); });
+  return found == facts.components.end() ? nullptr : &*found;
+}
+
+std::string state_names(const ScanFacts& facts, const ComponentFacts& component) {
+  std::string names;
+  for (const std::size_t state : component.states) names += (names.empty() ? "" : ", ") + facts.states[state].name;
+  return names;
+}
+
+bool closed_form(const ScanFacts& facts, const Target&, std::string& how, std::string& why) {
+  if (facts.states.empty()) {
+    why = "there is no state";
+    return false;
+  }
+  for (const ComponentFacts& component : facts.components) {
+    if (component.word == "counter") continue;
+    why = fmt::format("state {} is no counter", state_names(facts, component));
+    return false;
+  }
+  how = "every step's states follow from its number";
+  return true;
+}
+
+bool map_over_time(const ScanFacts& facts, const Target& target, std::string& how, std::string& why) {
+  if (!facts.states.empty()) {
+    why = fmt::format("state {} goes from step to step", facts.states[0].name);
+    return false;
+  }
+  how = fmt::format("steps side by side on {} thread{}", target.threads, target.threads == 1 ? "" : "s");
+  return true;
+}
+
+bool lookback_scan(const ScanFacts&, const Target& target, std::string&, std::string& why) {
+  why = target.device == "cuda" ? "this version generates no CUDA code" : "no CUDA target";
+  return false;
+}
+
+bool chunked_scan(const ScanFacts& facts, const Target& target, std::string& how, std::string& why) {
+  if (const ComponentFacts* without = first_without_class(facts)) {
+    why = fmt::format("state {} has no class: {}", state_names(facts, *without), without->refusal);
+    return false;
+  }
+  if (facts.trips.known() && facts.trips.value < kFewSteps) {
+    why = fmt::format("T = {} is below {}", facts.trips.value, kFewSteps);
+    return false;
+  }
+  for (const ComponentFacts& component : facts.components) {
+    const DType dtype = facts.states[component.states[0]].type.dtype;
+    const bool is_float = dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16;
+    if (target.exact && is_float && !component.match->recurrence->float_exact) {
+      why = fmt::format("exact: {} of floats depends on the order", component.word);
+      return false;
+    }
+  }
+  const double enough = static_cast<double>(target.threads) * target.lanes;
+  if (channels(facts) >= enough) {
+    why = fmt::format("{:.0f} independent channels already fill {} thread{}", channels(facts), target.threads,
+                      target.threads == 1 ? "" : "s");
+    return false;
+  }
+  how = fmt::format("parts of the sequence side by side: {:.0f} channel{} would leave lanes idle", channels(facts),
+                    channels(facts) == 1 ? "" : "s");
+  return true;
+}
+
+bool fused_loop(const ScanFacts& facts, const Target& target, std::string& how, std::string& why) {
+  for (const scan::StateFacts& state : facts.states) {
+    if (state.type.static_shape() || state.type.shape) continue;
+    why = fmt::format("the rank of state {} is not known", state.name);
+    return false;
+  }
+  const double side_by_side = channels(facts);
+  if (side_by_side > 1)
+    how = fmt::format("step after step, {:.0f} channels side by side on {} thread{}", side_by_side, target.threads,
+                      target.threads == 1 ? "" : "s");
+  else
+    how = "step after step, the body as one kernel";
+  return true;
+}
+
+bool reference(const ScanFacts&, const Target&, std::string& how, std::string&) {
+  how = "step after step, node after node";
+  return true;
+}
+
+constexpr std::array kStrategies = {
+    Strategy{"closed_form", "the states follow from the number of the step", closed_form},
+    Strategy{"map_over_time", "no step needs another", map_over_time},
+    Strategy{"lookback_scan", "one pass over parts that look back at earlier ones", lookback_scan},
+    Strategy{"chunked_scan", "parts of the sequence side by side, then what they make of each other", chunked_scan},
+    Strategy{"fused_loop", "step after step in one kernel", fused_loop},
+    Strategy{"reference", "step after step, node after node", reference},
+};
+
+}  // namespace
+
+std::span<const Strategy> strategies() { return kStrategies; }
+
+ScanPlan choose(const ScanFacts& facts, const Target& target) {
+  ScanPlan plan;
+  for (const Strategy& strategy : kStrategies) {
+    std::string why;
+    if (strategy.accepts(facts, target, plan.how, why)) {
+      plan.strategy = strategy.name;
+      break;
+    }
+    plan.passed_over.push_back({strategy.name, std::move(why)});
+  }
+  return plan;
+}
+
+}  // namespace pawl::plan
