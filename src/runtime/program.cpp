@@ -21,7 +21,8 @@ Result<Value> accept_input(const Port& port, const Tensor& otherwise, const Valu
   if (given.is_none() && !port.type.is_optional() && port.type.known())
     return fail(Code::bad_type, "input \"{}\": expected {}, found none", port.name, to_string(port.type));
   if (Result<void> fits = graph::check_declared(port.type, actual, port.name); !fits.ok()) {
-    return fail(fits.error().code, "input \"{}\": expected {}, found {}", port.name, to_string(port.type), to_string(actual));
+    return fail(fits.error().code, "input \"{}\": expected {}, found {}", port.name, to_string(port.type),
+                to_string(actual));
   }
   if (given.is_tensor() && !given.tensor().aligned()) {
     TRY_ASSIGN_IN(place(), Tensor aligned, given.tensor().clone());
@@ -78,10 +79,13 @@ Result<std::vector<Value>> Program::State::run(std::span<const Value> inputs, co
   TRY_ASSIGN(std::vector<Value> accepted, accept(inputs));
   reference::EvaluateOptions evaluate_options;
   if (guarantee != Guarantee::exact)
-    evaluate_options.accelerate = [](const ops::OpDef& def, ops::EvalContext& context) { return cpu::accelerate(def, context); };
+    evaluate_options.accelerate = [](const ops::OpDef& def, ops::EvalContext& context) {
+      return cpu::accelerate(def, context);
+    };
   evaluate_options.interrupted = options.interrupted;
   evaluate_options.seed = options.seed;
   evaluate_options.max_steps = options.max_steps;
+  evaluate_options.evaluations = options.evaluations;
   if (options.progress) {
     evaluate_options.progress = [&](const reference::Progress& at) { options.progress({at.loop, at.done, at.total}); };
   }
@@ -104,7 +108,8 @@ Result<std::vector<Value>> Program::run(std::span<const NamedValue> inputs, cons
   std::vector<Value> ordered(ports.size(), Value(Tensor()));
   std::vector<bool> given(ports.size(), false);
   for (const auto& [input_name, value] : inputs) {
-    const auto port = std::find_if(ports.begin(), ports.end(), [&, wanted = input_name](const Port& p) { return p.name == wanted; });
+    const auto port =
+        std::find_if(ports.begin(), ports.end(), [&, wanted = input_name](const Port& p) { return p.name == wanted; });
     if (port == ports.end()) return fail(Code::bad_argument, "the model has no input \"{}\"", input_name);
     const auto i = static_cast<std::size_t>(port - ports.begin());
     if (given[i]) return fail(Code::bad_argument, "input \"{}\" is given twice", input_name);
@@ -114,8 +119,6 @@ Result<std::vector<Value>> Program::run(std::span<const NamedValue> inputs, cons
   return run(ordered, options);
 }
 
-std::size_t Program::expansions() const {
-  return state_->expanded.graph == nullptr ? state_->model->imported.expanded : state_->expanded.expanded;
-}
+std::size_t Program::expansions() const { return state_->expansions; }
 
 }  // namespace pawl

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/reference/evaluate.h"
+#include "graph/graph.h"
 #include "pawl/program.h"
 #include "runtime/model.h"
 
@@ -9,7 +10,9 @@ namespace pawl {
 
 struct Program::State {
   std::shared_ptr<const Model::State> model;
-  graph::Imported expanded;  ///< the model with its functions expanded; without a graph: as it was loaded
+  std::size_t expansions = 0;                 ///< operators that gave way to their functions
+  std::shared_ptr<const graph::Graph> graph;  ///< what is run: the model's own, or rewritten
+  std::vector<scan::ScanFacts> facts;         ///< of the graph, where the reference runs Scans in parts
   std::shared_ptr<const reference::Prepared> reference;
   Guarantee guarantee = Guarantee::deterministic;
 

@@ -6,6 +6,18 @@
 #include "base/try.h"
 
 namespace pawl::reference {
+namespace {
+
+/// Memory that an operator does not get has a place too.
+Result<void> evaluate_call(const ops::OpDef& def, ops::EvalContext& context) {
+  try {
+    return def.eval(context);
+  } catch (const std::bad_alloc&) {
+    return fail(Code::limit, "out of memory");
+  }
+}
+
+}  // namespace
 
 using graph::ValueId;
 
@@ -15,7 +27,8 @@ Evaluator::Frame Evaluator::enter(const Prepared& prepared, const graph::Body* b
   frame.values.resize(prepared.graph->values.size());
   for (const auto& [id, value] : prepared.constants()) frame.values[id.index] = value;
   if (body != nullptr)
-    for (const graph::Capture& capture : body->captures) frame.values[capture.inner.index] = outer->values[capture.outer.index];
+    for (const graph::Capture& capture : body->captures)
+      frame.values[capture.inner.index] = outer->values[capture.outer.index];
   return frame;
 }
 
@@ -87,13 +100,16 @@ Result<void> Evaluator::call(const NodePlan& plan, const graph::OpCall& call, Fr
     TRY(graph::check_call(call, pointers));
   }
   frame.results.assign(node.outputs.size(), Value());
-  ops::EvalContext context{*call.schema,  call.attributes, frame.arguments, {plan.last_use.get(), node.inputs.size()},
-                           frame.results, {plan.wanted.get(), node.outputs.size()}, &random_};
+  ops::EvalContext context{*call.schema,    call.attributes,
+                           frame.arguments, {plan.last_use.get(), node.inputs.size()},
+                           frame.results,   {plan.wanted.get(), node.outputs.size()},
+                           &random_};
+  if (options_.evaluations != nullptr) ++(*options_.evaluations)[std::string(call.schema->name)];
   bool done = false;
   if (options_.accelerate != nullptr && depth_ == 0) {
     TRY_ASSIGN(done, options_.accelerate(*call.def, context));
   }
-  if (!done) TRY(call.def->eval(context));
+  if (!done) TRY(evaluate_call(*call.def, context));
   for (std::size_t i = 0; i < node.outputs.size(); ++i)
     if (plan.wanted[i]) at(frame, node.outputs[i]) = std::move(frame.results[i]);
   return {};
@@ -122,16 +138,30 @@ Result<void> Evaluator::step(const graph::Node& node, std::int64_t done, std::in
   return {};
 }
 
-Result<std::vector<Type>> Evaluator::body_output_types(const graph::Body& body, std::vector<ops::Fact> inputs, const Frame& outer) const {
+Result<std::vector<Type>> Evaluator::body_output_types(const graph::Body& body, std::vector<ops::Fact> inputs,
+                                                       const Frame& outer) const {
   std::vector<ops::Fact> captured;
   for (const graph::Capture& capture : body.captures) {
     const Value& value = outer.values[capture.outer.index];
     captured.push_back({type_of(value), value});
   }
-  TRY_ASSIGN(const std::vector<ops::Fact> facts, graph::infer_graph(*body.graph, std::move(inputs), std::move(captured)));
+  TRY_ASSIGN(const std::vector<ops::Fact> facts,
+             graph::infer_graph(*body.graph, std::move(inputs), std::move(captured)));
   std::vector<Type> types;
-  for (const ValueId id : body.graph->outputs) types.push_back(graph::meet(facts[id.index].type, (*body.graph)[id].fact.type));
+  for (const ValueId id : body.graph->outputs) {
+    const graph::ValueInfo& value = (*body.graph)[id];
+    types.push_back(graph::meet(graph::meet(facts[id.index].type, value.fact.type), value.declared));
+  }
   return types;
+}
+
+Type Evaluator::declared_element(const Frame& frame, ValueId id, std::int64_t axis) {
+  Type type = id.valid() ? (*frame.prepared->graph)[id].declared : Type();
+  if (!type.is_tensor() || !type.shape) return type.is_tensor() ? type : Type();
+  const Result<std::size_t> at = graph::resolve_axis(axis, type.shape->size(), "axis");
+  if (!at.ok()) return {};
+  type.shape->erase(type.shape->begin() + static_cast<std::ptrdiff_t>(*at));
+  return type;
 }
 
 Result<Dims> shape_of_nothing(const Type& type, std::string_view what) {
@@ -149,7 +179,8 @@ Result<bool> read_condition(const Value& value) {
   return *reinterpret_cast<const std::uint8_t*>(value.tensor().bytes()) != 0;
 }
 
-Result<std::vector<Value>> evaluate(const Prepared& prepared, std::vector<Value> inputs, const EvaluateOptions& options) {
+Result<std::vector<Value>> evaluate(const Prepared& prepared, std::vector<Value> inputs,
+                                    const EvaluateOptions& options) {
   return Evaluator(options).graph(prepared, std::move(inputs));
 }
 

@@ -1,10 +1,13 @@
-// The reference evaluator: runs a graph node by node, exactly as the standard says. Every faster path is compared with it.
+// The reference evaluator: runs a graph node by node, exactly as the standard says. Every faster path is compared with
+// it.
 #pragma once
 
 #include <atomic>
 #include <functional>
+#include <map>
 
 #include "graph/graph.h"
+#include "scan/facts.h"
 
 namespace pawl::reference {
 
@@ -26,14 +29,20 @@ struct EvaluateOptions {
   std::uint64_t seed = 0;
   /// Steps one loop may take when its trip count is not backed by data: a Loop, or a Scan over empty elements.
   std::int64_t max_steps = 100'000'000;
+  std::map<std::string, std::int64_t>* evaluations = nullptr;  ///< counts evaluations by operator name
 };
 
 /// A graph made ready for evaluation: when each value is used last, constants aligned. Built once, shared by threads.
 class Prepared;
 Result<std::shared_ptr<const Prepared>> prepare(const graph::Graph& graph);
 
+/// The same, with every Scan whose states all have a class run in that many parts. The facts must outlive it.
+Result<std::shared_ptr<const Prepared>> prepare_in_parts(const graph::Graph& graph,
+                                                         const std::vector<scan::ScanFacts>& facts, std::size_t parts);
+
 /// Runs the graph. `inputs` are one value per graph input; they are not changed. Returns one value per graph output;
 /// these may be views of inputs or constants.
-Result<std::vector<Value>> evaluate(const Prepared& prepared, std::vector<Value> inputs, const EvaluateOptions& options);
+Result<std::vector<Value>> evaluate(const Prepared& prepared, std::vector<Value> inputs,
+                                    const EvaluateOptions& options);
 
 }  // namespace pawl::reference

@@ -7,6 +7,8 @@
 
 namespace pawl::reference {
 
+struct ChunkedComponent;
+
 class Evaluator {
  public:
   using Values = std::vector<Value>;
@@ -19,7 +21,7 @@ class Evaluator {
   struct Frame {
     const Prepared* prepared = nullptr;
     Values values;
-    std::vector<Value*> arguments;   ///< of the node that is running
+    std::vector<Value*> arguments;  ///< of the node that is running
     Values results;
   };
 
@@ -40,17 +42,30 @@ class Evaluator {
   /// Scan over tensors without a batch axis: finals, then stacked outputs; those that nobody needs stay none.
   ///   trips : how many steps to do, out of `length` (they differ under v8's sequence_lens only)
   ///   Errors name the step.
-  Result<Values> scan_steps(const NodePlan& plan, const graph::ScanOp& scan, Values states, const std::vector<Tensor>& elements,
-                            std::int64_t trips, Frame& frame);
+  Result<Values> scan_steps(const NodePlan& plan, const graph::ScanOp& scan, Values states,
+                            const std::vector<Tensor>& elements, std::int64_t trips, Frame& frame);
+  /// The same in parts, by the algebra of the states' classes (chunked.cpp).
+  Result<Values> chunked_steps(const NodePlan& plan, const graph::ScanOp& scan, const Values& initial,
+                               const std::vector<Tensor>& elements, std::int64_t trips, Frame& outer);
+  Result<void> chunked_states(const ChunkedComponent& component, std::size_t parts, const std::vector<Values>& inputs,
+                              std::vector<Values>& states, const Frame& outer);
+  /// Runs a graph on its own, or a body inside a frame.
+  Result<Values> apply(const Prepared& prepared, const graph::Body* body, Values inputs, const Frame* outer);
   /// Refuses more steps than max_steps where no data stands behind them: empty elements, or one element repeated.
   Result<void> check_trips(std::int64_t trips, const std::vector<Tensor>& elements) const;
   /// v8: the steps of each batch row.
-  Result<std::vector<std::int64_t>> sequence_lengths(const NodePlan& plan, Frame& frame, std::int64_t batch, std::int64_t longest);
+  Result<std::vector<std::int64_t>> sequence_lengths(const NodePlan& plan, Frame& frame, std::int64_t batch,
+                                                     std::int64_t longest);
   /// v8: scan output k of all batch rows as [B, T, …], zero past each row's length.
-  Result<Value> pad_rows(const graph::ScanOp& scan, std::size_t k, const std::vector<Values>& rows, const std::vector<std::int64_t>& lengths,
-                         std::int64_t longest, const std::vector<ops::Fact>& body_facts, const Frame& frame);
+  Result<Value> pad_rows(const graph::ScanOp& scan, std::size_t k, const std::vector<Values>& rows,
+                         const std::vector<std::int64_t>& lengths, std::int64_t longest,
+                         const std::vector<ops::Fact>& body_facts, const Frame& frame);
   /// The types of the body's outputs when it never runs.
-  Result<std::vector<Type>> body_output_types(const graph::Body& body, std::vector<ops::Fact> inputs, const Frame& outer) const;
+  Result<std::vector<Type>> body_output_types(const graph::Body& body, std::vector<ops::Fact> inputs,
+                                              const Frame& outer) const;
+
+  /// What the file says of one step of a stacked value; unknown where it says nothing.
+  static Type declared_element(const Frame& frame, graph::ValueId id, std::int64_t axis);
 
   /// Counts a step; errors: interrupted.
   Result<void> step(const graph::Node& node, std::int64_t done, std::int64_t total);
@@ -62,7 +77,7 @@ class Evaluator {
 
   const EvaluateOptions& options_;
   ops::RandomStreams random_;
-  int depth_ = 0;                ///< loops around the node that is running
+  int depth_ = 0;  ///< loops around the node that is running
   std::uint64_t ticks_ = 0;
 };
 

@@ -32,7 +32,9 @@ struct Kind {
   bool sequence = false;
   DType dtype = DType::undefined;
   explicit Kind(const Value& value)
-      : tensor(value.is_tensor()), sequence(value.is_sequence()), dtype(tensor ? value.tensor().dtype() : DType::undefined) {}
+      : tensor(value.is_tensor()),
+        sequence(value.is_sequence()),
+        dtype(tensor ? value.tensor().dtype() : DType::undefined) {}
   friend bool operator==(const Kind&, const Kind&) = default;
 };
 
@@ -49,19 +51,18 @@ Result<void> Evaluator::loop(const NodePlan& plan, const LoopOp& loop, Frame& ou
   if (has_condition) {
     TRY_ASSIGN_IN("condition", go_on, read_condition(at(outer, node.inputs[1])));
   }
-  // With a trip count alone the standard ignores the body's condition. With neither, the body's condition is the only way
-  // out, and is obeyed.
+  // With a trip count alone the standard ignores the body's condition. With neither, the body's condition is the only
+  // way out, and is obeyed.
   const bool obeys_condition = has_condition || !count;
+
+  if (count && !obeys_condition && *count > options_.max_steps)
+    return fail(Code::limit, "{} steps, which no data stands behind; the limit is {}", *count, options_.max_steps);
 
   Values carried;
   for (std::size_t i = 0; i < loop.carried; ++i) carried.push_back(take_input(plan, outer, 2 + i));
   std::vector<Kind> kinds(carried.begin(), carried.end());
   std::vector<Stack> stacks;
   for (std::size_t k = 0; k < loop.outputs; ++k) stacks.emplace_back(0, std::nullopt);
-  std::vector<ops::Fact> facts = {{type_of(one<std::int64_t>(0, body[body.inputs[0]])), std::nullopt},
-                                  {type_of(one<bool>(true, body[body.inputs[1]])), std::nullopt}};
-  for (const Value& value : carried) facts.push_back({type_of(value), std::nullopt});
-
   Frame frame = enter(prepared, &loop.body, &outer);
   std::int64_t t = 0;
   {
@@ -89,8 +90,9 @@ Result<void> Evaluator::loop(const NodePlan& plan, const LoopOp& loop, Frame& ou
       for (std::size_t k = 0; k < loop.outputs; ++k) {
         const std::size_t output = 1 + loop.carried + k;
         if (!prepared.needed_outputs[output]) continue;
-        Result<void> put = results[output].is_tensor() ? stacks[k].put(results[output].tensor(), t)
-                                                       : fail(Code::bad_type, "Loop stacks tensors, found {}", describe(results[output]));
+        Result<void> put = results[output].is_tensor()
+                               ? stacks[k].put(results[output].tensor(), t)
+                               : fail(Code::bad_type, "Loop stacks tensors, found {}", describe(results[output]));
         if (!put.ok()) return std::move(put).error().in(fmt::format("scan output {}", k)).in(place());
       }
     }
@@ -108,10 +110,15 @@ Result<void> Evaluator::loop(const NodePlan& plan, const LoopOp& loop, Frame& ou
       continue;
     }
     if (types.empty()) {
-      TRY_ASSIGN_IN("body", types, body_output_types(loop.body, facts, outer));
+      // What the first step would have had: the carried values are known.
+      std::vector<ops::Fact> facts = {{type_of(one<std::int64_t>(0, body[body.inputs[0]])), std::nullopt},
+                                      {type_of(one<bool>(true, body[body.inputs[1]])), std::nullopt}};
+      for (std::size_t i = 0; i < loop.carried; ++i) facts.push_back({type_of(results[i]), results[i]});
+      TRY_ASSIGN_IN("body", types, body_output_types(loop.body, std::move(facts), outer));
     }
-    TRY_ASSIGN(Dims shape, shape_of_nothing(types[1 + output], fmt::format("scan output {}", k)));
-    TRY_ASSIGN(Tensor empty, empty_stack(types[1 + output].dtype, std::move(shape), 0));
+    const Type type = graph::meet(types[1 + output], declared_element(outer, node.outputs[output], 0));
+    TRY_ASSIGN(Dims shape, shape_of_nothing(type, fmt::format("scan output {}", k)));
+    TRY_ASSIGN(Tensor empty, empty_stack(type.dtype, std::move(shape), 0));
     results.emplace_back(std::move(empty));
   }
   results.resize(node.outputs.size());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "backend/reference/chunked.h"
 #include "base/try.h"
 
 namespace pawl::reference {
@@ -28,8 +29,8 @@ struct LoopForm {
   std::size_t first_output = 0;
 };
 
-/// Adds the states that are needed because the next step of something needed reads them: a walk from the needed outputs to
-/// what they are made of, and from a state's input on to its output.
+/// Adds the states that are needed because the next step of something needed reads them: a walk from the needed outputs
+/// to what they are made of, and from a state's input on to its output.
 void close_over_states(const Body& body, const LoopForm& form, Live& needed) {
   const Graph& graph = *body.graph;
   std::vector<const Node*> producer(graph.values.size(), nullptr);
@@ -114,7 +115,8 @@ NodePlan plan_node(const Graph& graph, const Node& node, Live& live, bool strict
 bool is_constant(const Graph& graph, const Node& node) {
   const auto* call = std::get_if<graph::OpCall>(&node.operation);
   return call != nullptr && node.inputs.empty() && !call->def->random &&
-         std::all_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) { return !id.valid() || graph[id].fact.constant.has_value(); });
+         std::all_of(node.outputs.begin(), node.outputs.end(),
+                     [&](ValueId id) { return !id.valid() || graph[id].fact.constant.has_value(); });
 }
 
 /// By value: known before the run. Initializers, and what constant nodes give.
@@ -178,7 +180,8 @@ std::unique_ptr<Prepared> prepare_graph(const Graph& graph, Live needed_outputs,
   prepared->needed_outputs = std::move(needed_outputs);
   for (std::size_t n = graph.nodes.size(); n-- > 0;) {
     const Node& node = graph.nodes[n];
-    const bool needed = std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) { return id.valid() && live[id.index]; });
+    const bool needed =
+        std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) { return id.valid() && live[id.index]; });
     if (needed && !is_constant(graph, node)) prepared->nodes.push_back(plan_node(graph, node, live, strict));
   }
   std::reverse(prepared->nodes.begin(), prepared->nodes.end());
@@ -188,7 +191,35 @@ std::unique_ptr<Prepared> prepare_graph(const Graph& graph, Live needed_outputs,
   return prepared;
 }
 
+/// Hands every Scan that has facts, and a class for all of its states, to be run in parts.
+Result<void> add_chunks(Prepared& prepared, const std::vector<scan::ScanFacts>& facts, std::size_t parts) {
+  for (NodePlan& plan : prepared.nodes) {
+    for (const scan::ScanFacts& each : facts) {
+      if (each.node != plan.node) continue;
+      TRY_ASSIGN(plan.chunked, prepare_chunked(each, parts));
+    }
+    for (const std::unique_ptr<Prepared>& body : plan.bodies) TRY(add_chunks(*body, facts, parts));
+  }
+  return {};
+}
+
 }  // namespace
+
+NodePlan::NodePlan() = default;
+NodePlan::NodePlan(NodePlan&&) noexcept = default;
+NodePlan& NodePlan::operator=(NodePlan&&) noexcept = default;
+NodePlan::~NodePlan() = default;
+
+std::unique_ptr<Prepared> prepare_body(const Graph& graph) {
+  return prepare_graph(graph, Live(graph.outputs.size(), true), false);
+}
+
+Result<std::shared_ptr<const Prepared>> prepare_in_parts(const Graph& graph, const std::vector<scan::ScanFacts>& facts,
+                                                         std::size_t parts) {
+  std::unique_ptr<Prepared> prepared = prepare_body(graph);
+  TRY(add_chunks(*prepared, facts, parts));
+  return std::shared_ptr<const Prepared>(std::move(prepared));
+}
 
 const std::vector<std::pair<ValueId, Value>>& Prepared::constants() const {
   std::call_once(once_, [this] {

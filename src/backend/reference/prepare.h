@@ -9,8 +9,15 @@
 
 namespace pawl::reference {
 
+struct ChunkedScan;
+
 /// How one node is to be run.
 struct NodePlan {
+  NodePlan();
+  NodePlan(NodePlan&&) noexcept;
+  NodePlan& operator=(NodePlan&&) noexcept;
+  ~NodePlan();
+
   const graph::Node* node = nullptr;
   /// For each input: nobody reads it afterwards, and it stands among the inputs only once.
   std::unique_ptr<bool[]> last_use;
@@ -24,18 +31,24 @@ struct NodePlan {
   bool check_types = false;
   /// In the order of graph::for_each_body.
   std::vector<std::unique_ptr<Prepared>> bodies;
+  /// A Scan that runs in parts; null: step after step.
+  std::unique_ptr<ChunkedScan> chunked;
 };
+
+/// A graph without a plan for its caller: all outputs are needed.
+std::unique_ptr<Prepared> prepare_body(const graph::Graph& graph);
 
 class Prepared {
  public:
   const graph::Graph* graph = nullptr;
-  std::vector<NodePlan> nodes;        ///< only those that are needed
-  std::vector<bool> needed_outputs;   ///< of the graph's outputs
-  std::vector<bool> read_inputs;      ///< of the graph's inputs: whether any needed node or output reads them
-  std::vector<bool> pinned;           ///< by value: constants and captures, which serve every step
-  bool strict = false;                ///< the body of a Scan: declared types are promises
+  std::vector<NodePlan> nodes;       ///< only those that are needed
+  std::vector<bool> needed_outputs;  ///< of the graph's outputs
+  std::vector<bool> read_inputs;     ///< of the graph's inputs: whether any needed node or output reads them
+  std::vector<bool> pinned;          ///< by value: constants and captures, which serve every step
+  bool strict = false;               ///< the body of a Scan: declared types are promises
 
-  /// The value of every initializer and constant node, aligned. The first caller copies those that the file has at odd addresses.
+  /// The value of every initializer and constant node, aligned. The first caller copies those that the file has at odd
+  /// addresses.
   const std::vector<std::pair<graph::ValueId, Value>>& constants() const;
 
  private:

@@ -25,12 +25,14 @@ Result<std::vector<Tensor>> resolve_elements(const ScanOp& scan, std::span<const
   std::vector<Tensor> elements;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     TRY_ASSIGN(const Tensor* tensor, as_tensor(inputs[i], scan.states + i));
-    if (tensor->rank() == 0) return fail(Code::bad_shape, "scan input {} is a scalar; it needs an axis to be scanned along", i);
-    TRY_ASSIGN(const std::size_t axis, graph::resolve_axis(scan.input_axes[i], tensor->shape().size(), fmt::format("scan_input_axes[{}]", i)));
+    if (tensor->rank() == 0)
+      return fail(Code::bad_shape, "scan input {} is a scalar; it needs an axis to be scanned along", i);
+    TRY_ASSIGN(const std::size_t axis,
+               graph::resolve_axis(scan.input_axes[i], tensor->shape().size(), fmt::format("scan_input_axes[{}]", i)));
     elements.push_back(time_first(*tensor, axis));
     if (elements[i].shape()[0] != elements[0].shape()[0]) {
-      return fail(Code::bad_shape, "scan input {} has length {} along axis {}, scan input 0 has {}", i, elements[i].shape()[0], axis,
-                  elements[0].shape()[0]);
+      return fail(Code::bad_shape, "scan input {} has length {} along axis {}, scan input 0 has {}", i,
+                  elements[i].shape()[0], axis, elements[0].shape()[0]);
     }
   }
   return elements;
@@ -38,10 +40,13 @@ Result<std::vector<Tensor>> resolve_elements(const ScanOp& scan, std::span<const
 
 /// A state keeps its type and shape through every step.
 Result<void> check_state(const graph::Body& body, std::size_t i, const Dims& shape, DType dtype, const Value& after) {
-  const auto what = [&] { return fmt::format("state {} (body output \"{}\")", i, (*body.graph)[body.graph->outputs[i]].name); };
+  const auto what = [&] {
+    return fmt::format("state {} (body output \"{}\")", i, (*body.graph)[body.graph->outputs[i]].name);
+  };
   if (!after.is_tensor()) return fail(Code::bad_type, "{}: Scan gives tensors, found {}", what(), describe(after));
   const Tensor& tensor = after.tensor();
-  if (tensor.dtype() != dtype) return fail(Code::bad_type, "{} is {}, before the step it was {}", what(), name(tensor.dtype()), name(dtype));
+  if (tensor.dtype() != dtype)
+    return fail(Code::bad_type, "{} is {}, before the step it was {}", what(), name(tensor.dtype()), name(dtype));
   if (!(tensor.shape() == shape)) {
     return fail(Code::bad_shape, "{} has shape {}, before the step it had {}", what(), pawl::to_string(tensor.shape()),
                 pawl::to_string(shape));
@@ -49,8 +54,11 @@ Result<void> check_state(const graph::Body& body, std::size_t i, const Dims& sha
   return {};
 }
 
-Result<void> put_output(const graph::Body& body, std::size_t output, std::size_t k, const Value& element, Stack& stack, std::int64_t position) {
-  const auto what = [&] { return fmt::format("scan output {} (body output \"{}\")", k, (*body.graph)[body.graph->outputs[output]].name); };
+Result<void> put_output(const graph::Body& body, std::size_t output, std::size_t k, const Value& element, Stack& stack,
+                        std::int64_t position) {
+  const auto what = [&] {
+    return fmt::format("scan output {} (body output \"{}\")", k, (*body.graph)[body.graph->outputs[output]].name);
+  };
   if (!element.is_tensor()) return fail(Code::bad_type, "{}: Scan gives tensors, found {}", what(), describe(element));
   if (Result<void> put = stack.put(element.tensor(), position); !put.ok()) return std::move(put).error().in(what());
   return {};
@@ -70,8 +78,8 @@ Result<void> Evaluator::check_trips(std::int64_t trips, const std::vector<Tensor
   return fail(Code::limit, "{} steps over elements that hold no data; the limit is {}", trips, options_.max_steps);
 }
 
-Result<Evaluator::Values> Evaluator::scan_steps(const NodePlan& plan, const ScanOp& scan, Values states, const std::vector<Tensor>& elements,
-                                                std::int64_t trips, Frame& outer) {
+Result<Evaluator::Values> Evaluator::scan_steps(const NodePlan& plan, const ScanOp& scan, Values states,
+                                                const std::vector<Tensor>& elements, std::int64_t trips, Frame& outer) {
   const Prepared& prepared = *plan.bodies[0];
   const graph::Graph& body = *scan.body.graph;
   std::vector<Stack> stacks;
@@ -84,7 +92,8 @@ Result<Evaluator::Values> Evaluator::scan_steps(const NodePlan& plan, const Scan
   for (std::int64_t t = 0; t < trips; ++t) {
     const auto place = [&] { return fmt::format("step {}", t); };
     TRY(step(*plan.node, t, trips));
-    for (std::size_t i = 0; i < scan.states; ++i) at(frame, body.inputs[i]) = needed_state(prepared, i) ? std::move(states[i]) : states[i];
+    for (std::size_t i = 0; i < scan.states; ++i)
+      at(frame, body.inputs[i]) = needed_state(prepared, i) ? std::move(states[i]) : states[i];
     for (std::size_t i = 0; i < scan.elements; ++i) {
       if (prepared.read_inputs[scan.states + i])
         at(frame, body.inputs[scan.states + i]) = elements[i].select(0, scan.input_reversed[i] ? trips - 1 - t : t);
@@ -126,14 +135,22 @@ Result<void> Evaluator::scan(const NodePlan& plan, const ScanOp& scan, Frame& fr
   inputs.resize(scan.states);
   const std::int64_t trips = elements[0].shape()[0];
   TRY(check_trips(trips, elements));
-  TRY_ASSIGN(Values results, scan_steps(plan, scan, std::move(inputs), elements, trips, frame));
+  Values results;
+  if (plan.chunked != nullptr) {
+    TRY_ASSIGN(results, chunked_steps(plan, scan, inputs, elements, trips, frame));
+  } else {
+    TRY_ASSIGN(results, scan_steps(plan, scan, std::move(inputs), elements, trips, frame));
+  }
   if (trips == 0 && scan.outputs > 0) {
+    // What the first step would have had: the states' values are known, the elements' are not.
+    for (std::size_t i = 0; i < scan.states; ++i) body_facts[i].constant = results[i];
     TRY_ASSIGN_IN("body", const std::vector<Type> types, body_output_types(scan.body, std::move(body_facts), frame));
     for (std::size_t k = 0; k < scan.outputs; ++k) {
       const std::size_t output = scan.states + k;
       if (!plan.wanted[output]) continue;
-      TRY_ASSIGN(Dims shape, shape_of_nothing(types[output], fmt::format("scan output {}", k)));
-      TRY_ASSIGN(Tensor empty, empty_stack(types[output].dtype, std::move(shape), scan.output_axes[k]));
+      const Type type = graph::meet(types[output], declared_element(frame, node.outputs[output], scan.output_axes[k]));
+      TRY_ASSIGN(Dims shape, shape_of_nothing(type, fmt::format("scan output {}", k)));
+      TRY_ASSIGN(Tensor empty, empty_stack(type.dtype, std::move(shape), scan.output_axes[k]));
       results[output] = std::move(empty);
     }
   }

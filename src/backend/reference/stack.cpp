@@ -10,7 +10,8 @@ namespace pawl::reference {
 Result<std::size_t> resolve_new_axis(std::int64_t axis, std::size_t rank) {
   const auto bound = static_cast<std::int64_t>(rank) + 1;
   if (axis < -bound || axis >= bound)
-    return fail(Code::bad_shape, "output axis {} is out of range, allowed are {} to {} for elements of rank {}", axis, -bound, bound - 1, rank);
+    return fail(Code::bad_shape, "output axis {} is out of range, allowed are {} to {} for elements of rank {}", axis,
+                -bound, bound - 1, rank);
   return static_cast<std::size_t>(axis < 0 ? axis + bound : axis);
 }
 
@@ -38,9 +39,11 @@ Result<void> Stack::put(const Tensor& element, std::int64_t position) {
     element_shape_ = element.shape();
     room_ = Tensor::borrow(element.dtype(), {0}, nullptr);
   }
-  if (element.dtype() != room_.dtype()) return fail(Code::bad_type, "{} here, {} in the first step", name(element.dtype()), name(room_.dtype()));
+  if (element.dtype() != room_.dtype())
+    return fail(Code::bad_type, "{} here, {} in the first step", name(element.dtype()), name(room_.dtype()));
   if (!(element.shape() == element_shape_))
-    return fail(Code::bad_shape, "shape {} here, {} in the first step", pawl::to_string(element.shape()), pawl::to_string(element_shape_));
+    return fail(Code::bad_shape, "shape {} here, {} in the first step", pawl::to_string(element.shape()),
+                pawl::to_string(element_shape_));
   TRY(reserve(position + 1));
   Tensor slot = room_.select(static_cast<std::int64_t>(at_), position);
   copy_elements(element, slot);

@@ -9,7 +9,8 @@
 
 namespace pawl::reference {
 
-/// Writes elements of one shape at positions of a new axis. The number of positions may be unknown at first: room grows.
+/// Writes elements of one shape at positions of a new axis. The number of positions may be unknown at first: room
+/// grows.
 class Stack {
  public:
   /// axis   : where the new axis is inserted, negative from the end of the result's rank
