@@ -15,6 +15,8 @@ Action define_run(CLI::App& command);
 Action define_test(CLI::App& command);
 Action define_check(CLI::App& command);
 Action define_info(CLI::App& command);
+Action define_explain(CLI::App& command);
+Action define_optimize(CLI::App& command);
 Action define_dump(CLI::App& command);
 Action define_ops(CLI::App& command);
 

@@ -21,7 +21,7 @@ struct DumpArguments {
 Result<int> dump_model(const DumpArguments& arguments) {
   if (arguments.max_elements < 0)
     return fail(Code::bad_argument, "--max-elements {}: expected 0 or more", arguments.max_elements);
-  TRY_ASSIGN(const onnx::Model model, onnx::read_model(arguments.model));
+  TRY_ASSIGN_IN_FILE(arguments.model, const onnx::Model model, onnx::read_model(arguments.model));
   if (arguments.to.empty()) {
     print(onnx::print_text(model, arguments.max_elements));
     return 0;

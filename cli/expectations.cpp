@@ -95,7 +95,8 @@ Result<Expectations> read_expectations(const std::filesystem::path& table) {
     if (line.empty()) continue;
     const std::vector<std::string> fields = split(line, '\t');
     Result<Expectation> expectation = parse_row(fields, columns);
-    if (!expectation.ok()) return std::move(expectation).error().in(fmt::format("line {}", number)).in_file(table.string());
+    if (!expectation.ok())
+      return std::move(expectation).error().in(fmt::format("line {}", number)).in_file(table.string());
     expectations[fields[columns.name]] = *std::move(expectation);
   }
   return expectations;

@@ -81,7 +81,7 @@ class Finder {
       for (const fs::path& entry : entries) {
         if (is_light_model(entry))
           add_light(entry);
-        else if (fs::is_directory(entry) && !fs::is_symlink(entry))
+        else if (std::error_code unreadable; !fs::is_symlink(entry, unreadable) && fs::is_directory(entry, unreadable))
           TRY(visit(entry));
       }
     }

@@ -139,7 +139,7 @@ Action define_info(CLI::App& command) {
   command.add_option("MODEL", arguments->model, "An .onnx file, or .onnxtxt in ONNX's text syntax")->required();
   command.add_flag("--json", arguments->json, "Print a JSON object");
   return [arguments]() -> Result<int> {
-    TRY_ASSIGN(const onnx::Model model, onnx::read_model(arguments->model));
+    TRY_ASSIGN_IN_FILE(arguments->model, const onnx::Model model, onnx::read_model(arguments->model));
     const ModelFacts facts = gather_facts(model);
     // Names may be any bytes; JSON is UTF-8.
     if (arguments->json)

@@ -26,6 +26,8 @@ constexpr CommandRow kCommands[] = {
     {"test", "Run ONNX backend-test cases and compare", define_test},
     {"check", "Say all that is wrong with a model", define_check},
     {"info", "Say what a model is made of", define_info},
+    {"explain", "Say what the Scans of a model are, and how they would be run", define_explain},
+    {"optimize", "Rewrite a model as plain ONNX with less in its loops", define_optimize},
     {"dump", "Print a model in ONNX's text syntax, or convert it", define_dump},
     {"ops", "List the operators that there are", define_ops},
 };

@@ -165,8 +165,10 @@ std::vector<OperatorName> missing_operators(const onnx::Model& model) {
     const ops::OpDef* row = ops::find_op(use.domain, use.name);
     const ops::Schema* schema = ops::find_schema(use.domain, use.name, use.opset);
     const ops::FunctionDef* function = ops::find_function(use.domain, use.name);
-    const bool known = schema != nullptr && ((function != nullptr && function->has(schema->since)) ||
-                       (row != nullptr && std::find(row->since.begin(), row->since.end(), schema->since) != row->since.end()));
+    const bool known =
+        schema != nullptr &&
+        ((function != nullptr && function->has(schema->since)) ||
+         (row != nullptr && std::find(row->since.begin(), row->since.end(), schema->since) != row->since.end()));
     if (!known) missing.insert(name);
   }
   return {missing.begin(), missing.end()};

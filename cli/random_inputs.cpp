@@ -1,6 +1,7 @@
 #include "random_inputs.h"
 
 #include <algorithm>
+#include <charconv>
 #include <random>
 
 #include "tensor/dispatch.h"
@@ -78,6 +79,41 @@ Result<Value> draw_value(const Port& port, const Type& type, const DimValues& di
 }
 
 }  // namespace
+
+Result<DimValues> parse_dims(const std::vector<std::string>& arguments) {
+  DimValues dims;
+  for (const std::string& argument : arguments) {
+    const std::size_t at = argument.rfind('=');
+    std::int64_t extent = -1;
+    if (at != std::string::npos && at > 0) {
+      const char* end = argument.data() + argument.size();
+      const auto parsed = std::from_chars(argument.data() + at + 1, end, extent);
+      if (parsed.ec != std::errc() || parsed.ptr != end) extent = -1;
+    }
+    if (extent < 0)
+      return fail(Code::bad_argument, "--dim {}: expected SYMBOL=N or INPUT.AXIS=N with N >= 0", argument);
+    if (!dims.emplace(argument.substr(0, at), extent).second)
+      return fail(Code::bad_argument, "--dim {}: given twice", argument);
+  }
+  return dims;
+}
+
+Result<void> check_dims(const DimValues& dims, const std::vector<Port>& ports) {
+  for (const auto& [name, extent] : dims) {
+    bool known = false;
+    for (const Port& port : ports) {
+      const Type* type = &port.type;
+      while ((type->is_sequence() || type->is_optional()) && type->element != nullptr) type = type->element.get();
+      if (!type->shape) continue;
+      for (std::size_t axis = 0; axis < type->shape->size(); ++axis) {
+        const Dim& dim = (*type->shape)[axis];
+        known = known || (!dim.known() && (dim.symbol == name || fmt::format("{}.{}", port.name, axis) == name));
+      }
+    }
+    if (!known) return fail(Code::bad_argument, "--dim {}={}: no input has such a symbol or open axis", name, extent);
+  }
+  return {};
+}
 
 void bind_dims(const Type& declared, const Value& value, DimValues& dims) {
   if (!declared.is_tensor() || !declared.shape || !value.is_tensor()) return;

@@ -50,42 +50,6 @@ Result<std::pair<std::size_t, std::string>> split_input(const std::string& argum
               argument.substr(0, at), known.empty() ? "none" : known);
 }
 
-Result<DimValues> parse_dims(const std::vector<std::string>& arguments) {
-  DimValues dims;
-  for (const std::string& argument : arguments) {
-    const std::size_t at = argument.rfind('=');
-    std::int64_t extent = -1;
-    if (at != std::string::npos && at > 0) {
-      const char* end = argument.data() + argument.size();
-      const auto parsed = std::from_chars(argument.data() + at + 1, end, extent);
-      if (parsed.ec != std::errc() || parsed.ptr != end) extent = -1;
-    }
-    if (extent < 0)
-      return fail(Code::bad_argument, "--dim {}: expected SYMBOL=N or INPUT.AXIS=N with N >= 0", argument);
-    if (!dims.emplace(argument.substr(0, at), extent).second)
-      return fail(Code::bad_argument, "--dim {}: given twice", argument);
-  }
-  return dims;
-}
-
-/// Every name in `dims` must mean a symbol or an axis of some input, or it is misspelt.
-Result<void> check_dims(const DimValues& dims, const std::vector<Port>& ports) {
-  for (const auto& [name, extent] : dims) {
-    bool known = false;
-    for (const Port& port : ports) {
-      const Type* type = &port.type;
-      while ((type->is_sequence() || type->is_optional()) && type->element != nullptr) type = type->element.get();
-      if (!type->shape) continue;
-      for (std::size_t axis = 0; axis < type->shape->size(); ++axis) {
-        const Dim& dim = (*type->shape)[axis];
-        known = known || (!dim.known() && (dim.symbol == name || fmt::format("{}.{}", port.name, axis) == name));
-      }
-    }
-    if (!known) return fail(Code::bad_argument, "--dim {}={}: no input has such a symbol or open axis", name, extent);
-  }
-  return {};
-}
-
 /// One value per model input: from a file, random, or undefined where the model has its own.
 Result<std::vector<Value>> gather_inputs(const RunArguments& arguments, const std::vector<Port>& ports) {
   std::vector<std::optional<Value>> given(ports.size());
@@ -121,7 +85,8 @@ Result<int> run_model(RunArguments arguments) {
   if (arguments.model.empty()) return fail(Code::bad_argument, "MODEL is required (pawl run --help tells more)");
   TRY_ASSIGN(const Model model, Model::load(arguments.model));
   TRY_ASSIGN_IN_FILE(arguments.model, const std::vector<Value> inputs, gather_inputs(arguments, model.inputs()));
-  TRY_ASSIGN(const Program program, Program::compile(model, {.guarantee = arguments.exact ? Guarantee::exact : Guarantee::deterministic}));
+  TRY_ASSIGN(const Program program,
+             Program::compile(model, {.guarantee = arguments.exact ? Guarantee::exact : Guarantee::deterministic}));
   const std::vector<std::string> stems = output_stems(model.outputs());
   const bool write = !arguments.output_dir.empty();
   if (write) TRY(prepare_output_folder(arguments.output_dir, stems));
@@ -156,7 +121,8 @@ Action define_run(CLI::App& command) {
                   "integers, sequences). Characters outside [A-Za-z0-9_.-] become _; should two names become the same, "
                   "the later one gets _2")
       ->type_name("DIR");
-  command.add_flag("--exact", arguments->exact, "Give the bits of the reference evaluator: no faster way that rounds otherwise");
+  command.add_flag("--exact", arguments->exact,
+                   "Give the bits of the reference evaluator: no faster way that rounds otherwise");
   command.add_flag("--random-inputs", arguments->random_inputs,
                    "Make up the inputs that no --input gives: floats in [-1, 1], integers 0 to 9");
   command

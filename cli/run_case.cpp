@@ -62,7 +62,8 @@ bool draws_random_numbers(const graph::Graph& graph) {
     const auto* call = std::get_if<graph::OpCall>(&node.operation);
     if (call != nullptr && call->def->random) return true;
     bool inside = false;
-    graph::for_each_body(node, [&](const graph::Body& body, std::string_view) { inside = inside || draws_random_numbers(*body.graph); });
+    graph::for_each_body(
+        node, [&](const graph::Body& body, std::string_view) { inside = inside || draws_random_numbers(*body.graph); });
     if (inside) return true;
   }
   return false;
@@ -84,10 +85,10 @@ Result<std::size_t> compare_outputs(const Case& test, const fs::path& data_set, 
     // A body rounds after each of its operators.
     constexpr int kRoundings = 8;
     const Tolerance given = test.expectation.tolerance(i);
-    const auto difference = first_difference(outputs[i], want, expanded ? allow_roundings(given, want, kRoundings) : given);
+    const auto difference =
+        first_difference(outputs[i], want, expanded ? allow_roundings(given, want, kRoundings) : given);
     const bool same_form = to_string(type_of(outputs[i])) == to_string(type_of(want));
-    if (difference && !(random && same_form))
-      return fail(Code::bad_value, "{}", *difference).in(place);
+    if (difference && !(random && same_form)) return fail(Code::bad_value, "{}", *difference).in(place);
     ++compared;
   }
   return compared;
@@ -116,7 +117,8 @@ Result<CaseResult> run_program(const Case& test, const Model& model, const Progr
   if (test.light) data_sets = {test.folder};
   for (const fs::path& data_set : data_sets) {
     const std::string place = data_set.filename().string();
-    const Result<std::vector<Value>> inputs = test.light ? ramp_inputs(model.inputs()) : read_inputs(data_set, model.inputs());
+    const Result<std::vector<Value>> inputs =
+        test.light ? ramp_inputs(model.inputs()) : read_inputs(data_set, model.inputs());
     if (!inputs.ok()) return failed(Error(inputs.error()).in(place).to_string());
     const Result<std::vector<Value>> outputs = program.run(*inputs, options);
     if (!outputs.ok() && outputs.error().code == Code::interrupted) return outputs.error();
@@ -139,12 +141,15 @@ Result<CaseResult> run_data_sets(const Case& test, const CaseOptions& options) {
   if (!test.expectation.may_run) return failed("it must be refused, and runs");
   if (compared == 0 && !test.expectation.may_be_refused) return skipped("there is no expected output to compare with");
   if (!options.expand) return result;
-  const Result<Program> expanded = Program::compile(*model, {.guarantee = options.guarantee, .expansion = Expansion::all});
+  const Result<Program> expanded =
+      Program::compile(*model, {.guarantee = options.guarantee, .expansion = Expansion::all});
   if (!expanded.ok()) return failed(Error(expanded.error()).in("expanded").to_string());
   if (expanded->expansions() <= program->expansions()) return result;
   TRY_ASSIGN(result, run_program(test, *model, *expanded, options.run, true, compared));
-  if (result.outcome != Outcome::passed) result.reason = "expanded: " + result.reason;
-  else if (result.reason.empty()) result.reason = "also expanded";
+  if (result.outcome != Outcome::passed)
+    result.reason = "expanded: " + result.reason;
+  else if (result.reason.empty())
+    result.reason = "also expanded";
   return result;
 }
 

@@ -136,7 +136,9 @@ Result<int> run_tests(const TestArguments& arguments) {
   for (Case& test : cases) {
     line.show(fmt::format("{} of {}: {}", report.cases.size() + 1, cases.size(), test.name));
     const auto start = std::chrono::steady_clock::now();
-    TRY_ASSIGN(CaseResult result, run_case(test, {run_options(line), arguments.exact ? Guarantee::exact : Guarantee::deterministic, arguments.expand}));
+    TRY_ASSIGN(CaseResult result,
+               run_case(test, {run_options(line), arguments.exact ? Guarantee::exact : Guarantee::deterministic,
+                               arguments.expand}));
     if (interrupt_flag()) return fail(Code::interrupted, "interrupted");
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     report.cases.push_back({std::move(test), std::move(result), took.count()});

@@ -7,12 +7,14 @@
 #include "onnx/text.h"
 #include "runtime/model.h"
 #include "runtime/program.h"
+#include "scan/pass.h"
 
 namespace pawl {
 namespace {
 
 /// bytes or text → onnx::Model → graph::Graph
-Result<std::shared_ptr<const Model::State>> import_model(Result<onnx::Model> decoded, std::string name, graph::Problems* problems) {
+Result<std::shared_ptr<const Model::State>> import_model(Result<onnx::Model> decoded, std::string name,
+                                                         graph::Problems* problems) {
   const auto place = [&](Error error) { return name.empty() ? error : std::move(error).in_file(name); };
   if (!decoded.ok()) return place(std::move(decoded).error());
   auto state = std::make_shared<Model::State>();
@@ -77,13 +79,30 @@ Result<Program> Program::compile(const Model& model, const CompileOptions& optio
     auto state = std::make_shared<State>();
     state->model = model.state_;
     state->guarantee = options.guarantee;
-    const graph::Graph* graph = state->model->imported.graph.get();
+    state->expansions = state->model->imported.expanded;
+    auto graph = std::shared_ptr<const graph::Graph>(state->model, state->model->imported.graph.get());
     if (options.expansion != Expansion::needed) {
-      TRY_ASSIGN(state->expanded, graph::import(state->model->onnx, nullptr, {.expansion = options.expansion}));
-      graph = state->expanded.graph.get();
+      TRY_ASSIGN(graph::Imported expanded,
+                 graph::import(state->model->onnx, nullptr, {.expansion = options.expansion}));
+      state->expansions = expanded.expanded;
+      graph = std::move(expanded.graph);
     }
     TRY(graph::verify(*graph));
-    TRY_ASSIGN(state->reference, reference::prepare(*graph));
+    if (options.rewrite) {
+      Result<graph::Graph> rewritten = scan::run_passes(*graph, scan::Runner::interpreter);
+      if (rewritten.ok()) graph = std::make_shared<const graph::Graph>(std::move(rewritten).value());
+      // What is sure to fail once it runs is left to fail there, if it ever does.
+      else if (rewritten.error().code == Code::internal)
+        return rewritten.error();
+    }
+    if (options.parts > 0) {
+      TRY_ASSIGN(state->facts, scan::analyse(*graph));
+      TRY_ASSIGN(state->reference,
+                 reference::prepare_in_parts(*graph, state->facts, static_cast<std::size_t>(options.parts)));
+    } else {
+      TRY_ASSIGN(state->reference, reference::prepare(*graph));
+    }
+    state->graph = std::move(graph);
     return Program(std::move(state));
   });
 }

@@ -13,7 +13,8 @@ namespace pawl {
 class Dims {
  public:
   Dims() = default;
-  Dims(std::initializer_list<std::int64_t> values) : Dims(std::span<const std::int64_t>(values.begin(), values.size())) {}
+  Dims(std::initializer_list<std::int64_t> values)
+      : Dims(std::span<const std::int64_t>(values.begin(), values.size())) {}
   explicit Dims(std::span<const std::int64_t> values) {
     resize(values.size());
     std::copy(values.begin(), values.end(), begin());

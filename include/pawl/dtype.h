@@ -23,8 +23,8 @@ enum class DType : std::uint8_t {
   f64 = 11,
   u32 = 12,
   u64 = 13,
-  c64 = 14,    ///< complex of two f32
-  c128 = 15,   ///< complex of two f64
+  c64 = 14,   ///< complex of two f32
+  c128 = 15,  ///< complex of two f64
   bf16 = 16,
   f8e4m3fn = 17,
   f8e4m3fnuz = 18,

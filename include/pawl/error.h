@@ -12,23 +12,24 @@ namespace pawl {
 
 /// What kind of thing is at fault. Every code but `internal` is about the caller's data or machine.
 enum class Code : std::uint8_t {
-  io,             ///< A file cannot be opened, read or written.
-  bad_file,       ///< Bytes that are not what they claim to be: truncated, corrupt, not ONNX, not .npy.
-  bad_model,      ///< A well-formed file whose graph breaks a rule of the standard.
-  bad_shape,      ///< Shapes, ranks or axes that do not fit together.
-  bad_type,       ///< Element types or value kinds that do not fit together.
-  bad_value,      ///< A value outside of what the operator or option allows.
-  bad_argument,   ///< The call itself: a missing, extra or misspelt input, option or file.
-  unsupported,    ///< Legal, and not implemented; the message names the operator, type or feature.
-  limit,          ///< A stated bound was passed: memory, nesting, steps.
-  interrupted,    ///< The caller asked to stop.
-  internal,       ///< A bug in pawl.
+  io,            ///< A file cannot be opened, read or written.
+  bad_file,      ///< Bytes that are not what they claim to be: truncated, corrupt, not ONNX, not .npy.
+  bad_model,     ///< A well-formed file whose graph breaks a rule of the standard.
+  bad_shape,     ///< Shapes, ranks or axes that do not fit together.
+  bad_type,      ///< Element types or value kinds that do not fit together.
+  bad_value,     ///< A value outside of what the operator or option allows.
+  bad_argument,  ///< The call itself: a missing, extra or misspelt input, option or file.
+  unsupported,   ///< Legal, and not implemented; the message names the operator, type or feature.
+  limit,         ///< A stated bound was passed: memory, nesting, steps.
+  interrupted,   ///< The caller asked to stop.
+  internal,      ///< A bug in pawl.
 };
 
 /// The code's name, as in `Code::bad_shape` → "bad_shape".
 std::string_view name(Code code);
 
-/// One failure. `where` runs from the outermost place (a file, which ends in a colon) to the innermost (body, node, input).
+/// One failure. `where` runs from the outermost place (a file, which ends in a colon) to the innermost (body, node,
+/// input).
 struct Error {
   Code code = Code::internal;
   std::string message;

@@ -22,15 +22,16 @@ struct Port {
   bool has_default = false;
 };
 
-/// An ONNX model, decoded and verified: names resolved, functions inlined, every operator known, types inferred. Cheap to
-/// copy; copies share everything. Weights stay in the mapped file.
+/// An ONNX model, decoded and verified: names resolved, functions inlined, every operator known, types inferred. Cheap
+/// to copy; copies share everything. Weights stay in the mapped file.
 class Model {
  public:
   /// Loads a binary .onnx file, or one in ONNX text syntax (.onnxtxt, .txt). External data is looked for beside it.
   /// Errors: io, bad_file, bad_model, bad_shape, bad_type, unsupported, limit.
   static Result<Model> load(const std::filesystem::path& path);
 
-  /// Decodes a serialized ModelProto. The bytes are copied. External data is refused unless `folder` says where it lies.
+  /// Decodes a serialized ModelProto. The bytes are copied. External data is refused unless `folder` says where it
+  /// lies.
   static Result<Model> from_bytes(std::span<const std::byte> bytes, const std::filesystem::path& folder = {});
 
   /// Parses ONNX text syntax.

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -24,13 +25,19 @@ enum class Expansion : std::uint8_t {
 
 /// What may differ from the bits of the reference evaluator.
 enum class Guarantee : std::uint8_t {
-  deterministic,  ///< sums in another order or precision, within stated bounds; the same bits on every run with the same build, machine and threads
+  deterministic,  ///< sums in another order or precision, within stated bounds; the same bits on every run with the
+                  ///< same build, machine and threads
   exact,          ///< nothing
 };
 
 struct CompileOptions {
   Guarantee guarantee = Guarantee::deterministic;
   Expansion expansion = Expansion::needed;
+  /// Moves work out of loops where that gives the same results. Without it the graph runs as the file has it.
+  bool rewrite = true;
+  /// Where all states of a Scan have a class, its sequence is worked on in this many parts by the algebra of the class;
+  /// 0: step after step. Slow: what faster ways are held against.
+  int parts = 0;
 };
 
 /// Where a long run stands: step `done` of `total` (0: not known) of the outermost loop.
@@ -49,6 +56,8 @@ struct RunOptions {
   std::uint64_t seed = 0;
   /// Steps that one loop may take when no data stands behind its trip count (a Loop, or a Scan over empty elements).
   std::int64_t max_steps = 100'000'000;
+  /// When set: how often each operator was evaluated, by name, is added here. One map per run.
+  std::map<std::string, std::int64_t>* evaluations = nullptr;
 };
 
 /// An input by name.

@@ -53,7 +53,9 @@ struct Type {
     type.shape = std::move(shape);
     return type;
   }
-  static Type tensor(DType dtype, const Dims& shape) { return tensor(dtype, SymbolicShape(shape.begin(), shape.end())); }
+  static Type tensor(DType dtype, const Dims& shape) {
+    return tensor(dtype, SymbolicShape(shape.begin(), shape.end()));
+  }
   static Type sequence(Type element) { return wrap(Kind::sequence, std::move(element)); }
   static Type optional(Type element) { return wrap(Kind::optional, std::move(element)); }
   static Type map(DType key, Type value) {
