@@ -49,6 +49,7 @@ class CaseFileParser {
   Result<void> expect_model(std::string_view what) const;
   Result<void> error_section(Lexer& head);
   Result<void> tolerance_section(Lexer& head);
+  Result<void> expect_section(Lexer& head);
   Result<void> finish_case();
   /// Fails when the last input has neither outputs nor an error yet.
   Result<void> finish_run() const;
@@ -121,8 +122,10 @@ Result<void> CaseFileParser::section(std::string_view head_line) {
     current.warnings.insert(current.warnings.end(), words.begin(), words.end());
   } else if (key == "tolerance") {
     return tolerance_section(head);
+  } else if (key == "expect") {
+    return expect_section(head);
   } else {
-    return error_at(line_, "unknown section: there are model, input, output, error, warning and tolerance");
+    return error_at(line_, "unknown section: there are model, input, output, error, warning, tolerance and expect");
   }
   if (!head.at_end()) return error_at(line_, "words behind the name of a section");
   return {};
@@ -160,6 +163,39 @@ Result<void> CaseFileParser::tolerance_section(Lexer& head) {
     const Result<onnx::Number> number = head.number("a number");
     if (!number.ok()) return error_at(line_, number.error().message);
     TRY_ASSIGN((key == "rtol" ? tolerance.rtol : tolerance.atol), onnx::to_double(*number));
+  }
+  return {};
+}
+
+/// "log-sum-exp"; empty at the end.
+std::string hyphened(Lexer& head) {
+  std::string word(head.accept_word());
+  while (head.accept('-')) word += "-" + std::string(head.accept_word());
+  return word;
+}
+
+Result<void> CaseFileParser::expect_section(Lexer& head) {
+  Case& current = cases_.back();
+  const std::string_view key = head.accept_word();
+  if (key == "class" || key == "plan") {
+    std::vector<std::string>& words = key == "class" ? current.classes : current.plans;
+    for (std::string word = hyphened(head); !word.empty(); word = hyphened(head)) words.push_back(word);
+    return head.at_end() ? Result<void>() : error_at(line_, "expected words");
+  }
+  if (key == "refusal") {
+    const std::string strategy(head.accept_word());
+    TRY_ASSIGN(const std::vector<std::string> words, parse_words(head, line_));
+    for (const std::string& each : words) current.refusals.emplace_back(strategy, each);
+    return {};
+  }
+  if (key != "evals" || !head.accept('{'))
+    return error_at(line_, "there are: evals { Add: 3 }, class, plan and refusal");
+  while (!head.accept('}')) {
+    const std::string op(head.accept_word());
+    if (op.empty() || !head.accept(':')) return error_at(line_, "evaluations are written: { Add: 3  MatMul: 1 }");
+    const Result<std::int64_t> count = head.integer("a number of evaluations");
+    if (!count.ok()) return error_at(line_, count.error().message);
+    cases_.back().evaluations.emplace_back(op, *count);
   }
   return {};
 }

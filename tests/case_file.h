@@ -11,7 +11,8 @@
 //
 // A file holds one or more cases. A case may have several pairs of input and output. In the place of an output,
 // `--- error bad_shape "words"` says how the run must fail; without an input, how the model must be refused. Also:
-// `--- warning "words"`, and `--- tolerance rtol=1e-3 atol=1e-3`.
+// `--- warning "words"`, `--- expect …` (evals, class, plan, refusal: see Case), and `--- tolerance rtol=1e-3
+// atol=1e-3`.
 #pragma once
 
 #include <optional>
@@ -51,6 +52,14 @@ struct Case {
   std::optional<ExpectedError> refusal;  ///< the model must not load; there are no runs
   std::vector<std::string> warnings;     ///< words that the model's warnings must have
   Tolerance tolerance;
+  /// `--- expect evals { MatMul: 1  Add: 3 }`: how often operators are evaluated in the last run before it.
+  std::vector<std::pair<std::string, std::int64_t>> evaluations;
+  /// `--- expect class affine sum`: the classes of all components of all Scans, in order.
+  std::vector<std::string> classes;
+  /// `--- expect plan fused_loop`: the strategy of each Scan, in order.
+  std::vector<std::string> plans;
+  /// `--- expect refusal chunked_scan "words"`: why a strategy, or a class ("class"), is not for the first Scan.
+  std::vector<std::pair<std::string, std::string>> refusals;
 };
 
 /// Errors: bad_file, naming the line: no case at all, an unknown section, a section missing or too many.

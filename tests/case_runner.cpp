@@ -5,12 +5,15 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
 
 #include "case_file.h"
 #include "case_values.h"
 #include "onnx/read.h"
 #include "onnx/text.h"
 #include "onnx/write.h"
+#include "pawl/explain.h"
 #include "pawl/model.h"
 #include "pawl/program.h"
 
@@ -57,7 +60,9 @@ class CaseTest : public testing::Test {
   void TestBody() override {
     check_forms(case_.model.text);
     const Result<Model> model = Model::from_text(case_.model.text, folder_);
-    const Result<Program> program = model.ok() ? Program::compile(*model, {.guarantee = Guarantee::exact}) : Result<Program>(model.error());
+    const Result<Program> program = model.ok()
+                                        ? Program::compile(*model, {.guarantee = Guarantee::exact, .rewrite = false})
+                                        : Result<Program>(model.error());
     if (case_.refusal) {
       ASSERT_FALSE(program.ok()) << "the model was not refused";
       expect_error(program.error(), *case_.refusal);
@@ -67,22 +72,27 @@ class CaseTest : public testing::Test {
     check_warnings(model->warnings());
     // Twice, in turns: no run leaves anything behind for the next one.
     for (int round = 0; round < 2 && !HasFailure(); ++round)
-      for (const CaseRun& each : case_.runs) run(*program, each);
+      for (const CaseRun& each : case_.runs) run(*program, each, nullptr);
     run_expanded(*model, *program);
+    check_rewritten(*model);
+    check_parts(*model);
+    check_explanation(*model);
   }
 
  private:
   /// Where operators have a function body, the bodies in their place give the same outputs.
   void run_expanded(const Model& model, const Program& program) {
-    const Result<Program> expanded = Program::compile(model, {.guarantee = Guarantee::exact, .expansion = Expansion::all});
-    const bool must_run = std::any_of(case_.runs.begin(), case_.runs.end(), [](const CaseRun& each) { return !each.error; });
+    const Result<Program> expanded =
+        Program::compile(model, {.guarantee = Guarantee::exact, .expansion = Expansion::all});
+    const bool must_run =
+        std::any_of(case_.runs.begin(), case_.runs.end(), [](const CaseRun& each) { return !each.error; });
     if (!expanded.ok() && !must_run) return;
     ASSERT_TRUE(expanded.ok()) << "expanded: " << expanded.error().to_string();
     if (expanded->expansions() == program.expansions()) return;
     SCOPED_TRACE("with function bodies in the operators' place");
     is_expanded_ = true;
     for (const CaseRun& each : case_.runs)
-      if (!each.error) run(*expanded, each);
+      if (!each.error) run(*expanded, each, nullptr);
   }
 
   void check_warnings(const std::vector<std::string>& warnings) {
@@ -92,14 +102,73 @@ class CaseTest : public testing::Test {
       EXPECT_TRUE(has_words(all, words)) << "expected \"" << words << "\" in the warnings: " << all;
   }
 
-  void run(const Program& program, const CaseRun& run) {
+  /// The rewritten model gives the same.
+  void check_rewritten(const Model& model) {
+    const Result<Program> program = Program::compile(model, {.guarantee = Guarantee::exact});
+    ASSERT_TRUE(program.ok()) << "rewritten: " << program.error().to_string();
+    std::map<std::string, std::int64_t> evaluations;
+    for (const CaseRun& each : case_.runs) {
+      SCOPED_TRACE("rewritten");
+      evaluations.clear();
+      run(*program, each, &evaluations);
+    }
+    for (const auto& [op, count] : case_.evaluations) EXPECT_EQ(evaluations[op], count) << "evaluations of " << op;
+  }
+
+  /// Sequences cut into parts give the same, within the rounding of another order.
+  void check_parts(const Model& model) {
+    for (const int parts : {1, 3}) {
+      const Result<Program> program = Program::compile(model, {.guarantee = Guarantee::exact, .parts = parts});
+      ASSERT_TRUE(program.ok()) << "in parts: " << program.error().to_string();
+      SCOPED_TRACE("in parts");
+      std::map<std::string, std::int64_t> evaluations;
+      for (const CaseRun& each : case_.runs)
+        if (!each.error) run(*program, each, &evaluations);
+    }
+  }
+
+  /// What is said of the model's Scans.
+  void check_explanation(const Model& model) {
+    if (case_.classes.empty() && case_.plans.empty() && case_.refusals.empty()) return;
+    ExplainOptions options;
+    options.threads = 2;
+    const Result<Explanation> explanation = explain(model, options);
+    ASSERT_TRUE(explanation.ok()) << explanation.error().to_string();
+    const nlohmann::json scans = nlohmann::json::parse(explanation->json)["scans"];
+    std::vector<std::string> classes;
+    std::vector<std::string> plans;
+    for (const auto& scan : scans) {
+      for (const auto& component : scan["components"]) classes.push_back(component["class"]);
+      plans.push_back(scan["plan"]["strategy"]);
+    }
+    if (!case_.classes.empty()) {
+      EXPECT_EQ(classes, case_.classes) << explanation->text;
+    }
+    if (!case_.plans.empty()) {
+      EXPECT_EQ(plans, case_.plans) << explanation->text;
+    }
+    for (const auto& [strategy, words] : case_.refusals) {
+      ASSERT_FALSE(scans.empty());
+      std::string found;
+      for (const auto& each : scans[0]["plan"]["passed_over"])
+        if (each["strategy"] == strategy) found = each["why"];
+      for (const auto& component : scans[0]["components"])
+        if (strategy == "class" && component.contains("refusal")) found = component["refusal"];
+      EXPECT_TRUE(has_words(found, words)) << "expected \"" << words << "\" from " << strategy << ": " << found;
+    }
+  }
+
+  /// Runs once; `evaluations` is given for the rewritten model, whose errors may come from elsewhere.
+  void run(const Program& program, const CaseRun& run, std::map<std::string, std::int64_t>* evaluations) {
     const Result<NamedValues> inputs = read_values(run.inputs, program.inputs());
     ASSERT_TRUE(inputs.ok()) << inputs.error().to_string();
     const std::vector<NamedValue> named(inputs->begin(), inputs->end());
-    const Result<std::vector<Value>> got = program.run(std::span<const NamedValue>(named));
+    RunOptions options;
+    options.evaluations = evaluations;
+    const Result<std::vector<Value>> got = program.run(std::span<const NamedValue>(named), options);
     if (run.error) {
       ASSERT_FALSE(got.ok()) << "the run of line " << run.inputs.line << " did not fail";
-      expect_error(got.error(), *run.error);
+      if (evaluations == nullptr) expect_error(got.error(), *run.error);
       return;
     }
     ASSERT_TRUE(got.ok()) << "the run of line " << run.inputs.line << ": " << got.error().to_string();

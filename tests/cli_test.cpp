@@ -263,7 +263,8 @@ TEST_F(Cli, ListsOperators) {
   // The last line is what the README says.
   const std::size_t end = all.out.size() - 1, start = all.out.rfind('\n', end - 1) + 1;
   const std::string coverage = all.out.substr(start, end - start);
-  EXPECT_NE(slurp(fs::path(PAWL_SOURCE) / "README.md").find(coverage), std::string::npos) << "the README does not say: " << coverage;
+  EXPECT_NE(slurp(fs::path(PAWL_SOURCE) / "README.md").find(coverage), std::string::npos)
+      << "the README does not say: " << coverage;
 }
 
 TEST_F(Cli, DumpsAndConverts) {

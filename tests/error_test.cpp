@@ -1,7 +1,7 @@
 // The one line that an error becomes.
-#include <gtest/gtest.h>
-
 #include "pawl/error.h"
+
+#include <gtest/gtest.h>
 
 namespace {
 

@@ -1,5 +1,5 @@
-// What inference knows of the operators that move data: symbols that pass through, extents that follow, and nothing that
-// is not certain. Expected types by hand, from the operators' meanings.
+// What inference knows of the operators that move data: symbols that pass through, extents that follow, and nothing
+// that is not certain. Expected types by hand, from the operators' meanings.
 #include <gtest/gtest.h>
 
 #include "graph/import.h"
@@ -10,8 +10,8 @@ namespace {
 
 /// The inferred type of the only output of "g (INPUTS) => (y) { BODY }".
 std::string inferred(const std::string& inputs, const std::string& body, int opset = 18) {
-  const std::string text =
-      "<ir_version: 8, opset_import: [\"\" : " + std::to_string(opset) + "]> g (" + inputs + ") => (y) { " + body + " }";
+  const std::string text = "<ir_version: 8, opset_import: [\"\" : " + std::to_string(opset) + "]> g (" + inputs +
+                           ") => (y) { " + body + " }";
   const Result<onnx::Model> model = onnx::parse_text(text);
   if (!model.ok()) return model.error().to_string();
   const Result<graph::Imported> imported = graph::import(*model);
@@ -50,7 +50,8 @@ TEST(MovementInfer, ReshapeCancelsWhatBothSidesHave) {
 TEST(MovementInfer, SlicesKeepWholeAxes) {
   const std::string whole = ints("s", "0", 1) + ints("e", "9223372036854775807", 1) + ints("a", "0", 1);
   EXPECT_EQ(inferred("float[N,3] x", whole + "y = Slice (x, s, e, a)"), "float[N,3]");
-  const std::string back = ints("s", "-1", 1) + ints("e", "-9223372036854775808", 1) + ints("a", "0", 1) + ints("t", "-1", 1);
+  const std::string back =
+      ints("s", "-1", 1) + ints("e", "-9223372036854775808", 1) + ints("a", "0", 1) + ints("t", "-1", 1);
   EXPECT_EQ(inferred("float[N,3] x", back + "y = Slice (x, s, e, a, t)"), "float[N,3]");
   const std::string last = ints("s", "-1", 1) + ints("e", "9223372036854775807", 1) + ints("a", "0", 1);
   EXPECT_EQ(inferred("float[N,3] x", last + "y = Slice (x, s, e, a)"), "float[?,3]");
@@ -81,13 +82,17 @@ TEST(MovementInfer, GatherReplacesAnAxis) {
 TEST(MovementInfer, ShapesBecomeConstants) {
   EXPECT_EQ(inferred("float[N,3,4] x", "s = Shape <start = 1> (x) y = ConstantOfShape (s)"), "float[3,4]");
   EXPECT_EQ(inferred("float[N,3] x", "s = Shape (x) y = ConstantOfShape (s)"), "float[?,?]");
-  EXPECT_EQ(inferred("float[2,3] x", "n = Size (x) " + ints("o", "1", 1) + "s = Reshape (n, o) y = ConstantOfShape (s)"), "float[6]");
+  EXPECT_EQ(
+      inferred("float[2,3] x", "n = Size (x) " + ints("o", "1", 1) + "s = Reshape (n, o) y = ConstantOfShape (s)"),
+      "float[6]");
 }
 
 TEST(MovementInfer, SequencesKnowWhatTheirTensorsHaveInCommon) {
   EXPECT_EQ(inferred("float[N,3] x, float[N,4] z", "y = SequenceConstruct (x, z)"), "seq(float[N,?])");
   EXPECT_EQ(inferred("float[N,3] x, int64 p", "s = SequenceConstruct (x) y = SequenceAt (s, p)"), "float[N,3]");
-  EXPECT_EQ(inferred("float[N,3] x", "s = SequenceConstruct (x, x) y = ConcatFromSequence <axis = 0, new_axis = 1> (s)"), "float[?,N,3]");
+  EXPECT_EQ(
+      inferred("float[N,3] x", "s = SequenceConstruct (x, x) y = ConcatFromSequence <axis = 0, new_axis = 1> (s)"),
+      "float[?,N,3]");
   EXPECT_EQ(inferred("float[N,3] x", "y = SplitToSequence <axis = 0, keepdims = 0> (x)"), "seq(float[3])");
 }
 

@@ -16,7 +16,8 @@ using pawl::Dims;
 using pawl::Tensor;
 using pawl::Value;
 
-/// A dense array in row-major order. Arithmetic is on uint64, which wraps as every integer type does once it is narrowed.
+/// A dense array in row-major order. Arithmetic is on uint64, which wraps as every integer type does once it is
+/// narrowed.
 struct Array {
   std::vector<std::int64_t> shape;
   std::vector<std::uint64_t> data;
@@ -36,9 +37,9 @@ struct Case {
   std::vector<std::int64_t> element_shape;
   std::int64_t steps = 0;
   std::vector<Array> states;
-  std::vector<Array> inputs;             ///< with time inserted
-  Array captured;                        ///< of the element's shape, used by the body from outside
-  Array inner;                           ///< [L, element]: summed by a Scan inside the body, which adds the sum to state 0
+  std::vector<Array> inputs;  ///< with time inserted
+  Array captured;             ///< of the element's shape, used by the body from outside
+  Array inner;                ///< [L, element]: summed by a Scan inside the body, which adds the sum to state 0
   bool nested = false;
   std::vector<std::int64_t> input_axes, output_axes;
   std::vector<bool> input_reversed, output_reversed;
@@ -122,8 +123,9 @@ std::string list(const std::vector<T>& items, F&& print) {
 void print_form(std::ostringstream& text, const Case& c, const Form& form, const std::string& name) {
   std::string sum;
   for (std::size_t i = 0; i < form.size(); ++i) {
-    const std::string term = i < c.states.size() ? (c.nested && i == 0 ? "summed" : "s" + std::to_string(i))
-                             : i + 1 < form.size() ? "x" + std::to_string(i - c.states.size()) : "captured";
+    const std::string term = i < c.states.size()   ? (c.nested && i == 0 ? "summed" : "s" + std::to_string(i))
+                             : i + 1 < form.size() ? "x" + std::to_string(i - c.states.size())
+                                                   : "captured";
     const std::string scaled = name + "_t" + std::to_string(i);
     text << "    " << scaled << " = Mul(" << term << ", k" << form[i] + 1 << ")\n";
     if (sum.empty()) {
@@ -148,7 +150,9 @@ std::string print_model(const Case& c) {
   for (std::size_t i = 0; i < c.states.size(); ++i) names.push_back("final" + std::to_string(i));
   for (std::size_t i = 0; i < c.outputs.size(); ++i) names.push_back("out" + std::to_string(i));
   text << list(names, [&](const std::string& n) { return c.type + "[] " + n; }) << ") {\n  ";
-  const auto ints = [](const std::vector<std::int64_t>& v) { return "[" + list(v, [](std::int64_t x) { return std::to_string(x); }) + "]"; };
+  const auto ints = [](const std::vector<std::int64_t>& v) {
+    return "[" + list(v, [](std::int64_t x) { return std::to_string(x); }) + "]";
+  };
   const auto bits = [](const std::vector<bool>& v) {
     std::string all;
     for (std::size_t i = 0; i < v.size(); ++i) all += std::string(i == 0 ? "" : ", ") + (v[i] ? "1" : "0");
@@ -156,7 +160,8 @@ std::string print_model(const Case& c) {
   };
   text << list(names, [](const std::string& n) { return n; }) << " = Scan <num_scan_inputs = " << c.inputs.size()
        << ", scan_input_axes = " << ints(c.input_axes) << ", scan_input_directions = " << bits(c.input_reversed);
-  if (!c.outputs.empty()) text << ", scan_output_axes = " << ints(c.output_axes) << ", scan_output_directions = " << bits(c.output_reversed);
+  if (!c.outputs.empty())
+    text << ", scan_output_axes = " << ints(c.output_axes) << ", scan_output_directions = " << bits(c.output_reversed);
   text << ", body = b (";
   std::vector<std::string> body_inputs;
   for (std::size_t i = 0; i < c.states.size(); ++i) body_inputs.push_back("s" + std::to_string(i));
@@ -167,7 +172,8 @@ std::string print_model(const Case& c) {
   const auto same = [](const std::string& n) { return n; };
   text << list(body_inputs, same) << ") => (" << list(body_outputs, same) << ") {\n";
   if (c.nested) {
-    text << "    summed = Scan <num_scan_inputs = 1, scan_input_directions = [1], body = add (p, q) => (r) { r = Add(p, q) }> (s0, inner)\n";
+    text << "    summed = Scan <num_scan_inputs = 1, scan_input_directions = [1], body = add (p, q) => (r) { r = "
+            "Add(p, q) }> (s0, inner)\n";
   }
   for (std::size_t i = 0; i < c.next.size(); ++i) print_form(text, c, c.next[i], "n" + std::to_string(i));
   for (std::size_t i = 0; i < c.outputs.size(); ++i) print_form(text, c, c.outputs[i], "y" + std::to_string(i));
@@ -180,8 +186,10 @@ std::string print_model(const Case& c) {
 }
 
 /// Where element `e` of step `t` lies in a tensor whose time axis is `axis`.
-std::size_t place(const std::vector<std::int64_t>& element_shape, std::int64_t steps, std::int64_t axis, std::int64_t t, std::int64_t e) {
-  const auto at = static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(element_shape.size()) + 1 : axis);
+std::size_t place(const std::vector<std::int64_t>& element_shape, std::int64_t steps, std::int64_t axis, std::int64_t t,
+                  std::int64_t e) {
+  const auto at =
+      static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(element_shape.size()) + 1 : axis);
   const std::int64_t inside = product(element_shape, at);
   return static_cast<std::size_t>((e / inside * steps + t) * inside + e % inside);
 }
@@ -193,7 +201,9 @@ std::vector<Array> expected(const Case& c) {
   std::vector<Array> outputs;
   for (const std::int64_t axis : c.output_axes) {
     Array output{c.element_shape, std::vector<std::uint64_t>(static_cast<std::size_t>(size * c.steps), 0)};
-    output.shape.insert(output.shape.begin() + (axis < 0 ? axis + static_cast<std::int64_t>(c.element_shape.size()) + 1 : axis), c.steps);
+    output.shape.insert(
+        output.shape.begin() + (axis < 0 ? axis + static_cast<std::int64_t>(c.element_shape.size()) + 1 : axis),
+        c.steps);
     outputs.push_back(output);
   }
   for (std::int64_t t = 0; t < c.steps; ++t) {
@@ -202,9 +212,11 @@ std::vector<Array> expected(const Case& c) {
       std::vector<std::uint64_t> terms;
       for (const Array& state : states) terms.push_back(state.data[static_cast<std::size_t>(e)]);
       if (c.nested)
-        for (std::int64_t l = 0; l < c.inner.shape[0]; ++l) terms[0] += c.inner.data[static_cast<std::size_t>(l * size + e)];
+        for (std::int64_t l = 0; l < c.inner.shape[0]; ++l)
+          terms[0] += c.inner.data[static_cast<std::size_t>(l * size + e)];
       for (std::size_t i = 0; i < c.inputs.size(); ++i)
-        terms.push_back(c.inputs[i].data[place(c.element_shape, c.steps, c.input_axes[i], c.input_reversed[i] ? c.steps - 1 - t : t, e)]);
+        terms.push_back(c.inputs[i].data[place(c.element_shape, c.steps, c.input_axes[i],
+                                               c.input_reversed[i] ? c.steps - 1 - t : t, e)]);
       terms.push_back(c.captured.data[static_cast<std::size_t>(e)]);
       const auto apply = [&](const Form& form) {
         std::uint64_t sum = 0;
@@ -213,7 +225,9 @@ std::vector<Array> expected(const Case& c) {
       };
       for (std::size_t i = 0; i < states.size(); ++i) after[i].data[static_cast<std::size_t>(e)] = apply(c.next[i]);
       for (std::size_t k = 0; k < outputs.size(); ++k)
-        outputs[k].data[place(c.element_shape, c.steps, c.output_axes[k], c.output_reversed[k] ? c.steps - 1 - t : t, e)] = apply(c.outputs[k]);
+        outputs[k]
+            .data[place(c.element_shape, c.steps, c.output_axes[k], c.output_reversed[k] ? c.steps - 1 - t : t, e)] =
+            apply(c.outputs[k]);
     }
     states = after;
   }
@@ -264,7 +278,8 @@ void expect_equal(const Case& c, const Value& got, const Array& want, const std:
   with_type(c.type, [&](auto zero) {
     using T = decltype(zero);
     const auto values = got.tensor().values<T>();
-    for (std::size_t i = 0; i < values.size(); ++i) ASSERT_EQ(values[i], narrow<T>(want.data[i])) << "element " << i << "\n" << model;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      ASSERT_EQ(values[i], narrow<T>(want.data[i])) << "element " << i << "\n" << model;
   });
 }
 

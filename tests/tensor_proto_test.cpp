@@ -179,7 +179,7 @@ TEST(TensorProto, SizesThatDoNotFitAreRefused) {
   expect_error(shaped(DType::f32, {-1}), Code::bad_file, "tensor \"w\" has shape [-1]");
   expect_error(shaped(DType::f32, {std::int64_t{1} << 40, std::int64_t{1} << 40}), Code::bad_file,
                "the size overflows");
-  expect_error(with_raw(DType::c128, {INT64_MAX}, ""), Code::bad_file, "complex128[9223372036854775807] needs");
+  expect_error(with_raw(DType::c128, {INT64_MAX}, ""), Code::bad_file, "complex128[9223372036854775807] is too large");
   expect_error(with_varints(DType::i64, {std::int64_t{1} << 60}, 7, {1}), Code::bad_file, "found 1");
   Message many = shaped(DType::f32, {});
   for (int i = 0; i < 65; ++i) many.varint(1, 1);

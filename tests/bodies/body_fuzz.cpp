@@ -1,0 +1,134 @@
+// Random bodies: the model as it is, rewritten, written out by `optimize`, and in parts give the same.
+//   body_fuzz [SECONDS] [FIRST_SEED]   a failing model is cut down and printed; exit 1
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/try.h"
+#include "onnx/text.h"
+#include "onnx/write.h"
+#include "pawl/model.h"
+#include "pawl/optimize.h"
+#include "pawl/program.h"
+#include "random_body.h"
+#include "tensor/compare.h"
+
+namespace pawl::tests {
+namespace {
+
+using Outputs = Result<std::vector<Value>>;
+
+Outputs run(const Model& model, const CompileOptions& options, const std::vector<Value>& inputs) {
+  TRY_ASSIGN(const Program program, Program::compile(model, options));
+  return program.run(inputs);
+}
+
+/// In words, where `got` is not `want`.
+std::optional<std::string> differs(const Outputs& want, const Outputs& got, Tolerance tolerance) {
+  if (!want.ok() && !got.ok()) return std::nullopt;
+  if (want.ok() != got.ok()) return "one fails: " + (want.ok() ? got.error() : want.error()).to_string();
+  for (std::size_t i = 0; i < want->size(); ++i)
+    if (const auto difference = first_difference((*got)[i], (*want)[i], tolerance))
+      return fmt::format("output {}: {}", i, *difference);
+  return std::nullopt;
+}
+
+/// Where a way of running a model goes wrong, or nothing.
+std::optional<std::string> problem(const RandomModel& random, bool with_floats) {
+  const Result<std::string> bytes = onnx::encode(random.model);
+  if (!bytes.ok()) return std::nullopt;
+  const Result<Model> model = Model::from_bytes(std::as_bytes(std::span(*bytes)));
+  if (!model.ok()) return std::nullopt;
+  const Outputs want = run(*model, {.guarantee = Guarantee::exact, .rewrite = false}, random.inputs);
+  if (const auto wrong = differs(want, run(*model, {.guarantee = Guarantee::exact}, random.inputs), {0, 0}))
+    return "rewritten: " + *wrong;
+  if (!want.ok()) return std::nullopt;
+  const Result<std::string> optimized = optimize(*model);
+  if (!optimized.ok()) return "optimize: " + optimized.error().to_string();
+  const Result<Model> again = Model::from_bytes(std::as_bytes(std::span(*optimized)));
+  if (!again.ok()) return "optimized: " + again.error().to_string();
+  if (const auto wrong =
+          differs(want, run(*again, {.guarantee = Guarantee::exact, .rewrite = false}, random.inputs), {0, 0}))
+    return "optimized: " + *wrong;
+  if (with_floats) return std::nullopt;
+  for (const int parts : {1, 2, 3})
+    if (const auto wrong =
+            differs(want, run(*model, {.guarantee = Guarantee::exact, .parts = parts}, random.inputs), {0, 0}))
+      return fmt::format("in {} parts: {}", parts, *wrong);
+  return std::nullopt;
+}
+
+/// Every way to take one node out: the value it makes becomes a constant, or goes.
+std::vector<std::shared_ptr<const onnx::Graph>> smaller(const onnx::Graph& graph) {
+  std::vector<std::shared_ptr<const onnx::Graph>> made;
+  for (std::size_t n = graph.nodes.size(); n-- > 0;) {
+    auto without = std::make_shared<onnx::Graph>(graph);
+    const onnx::Node& node = graph.nodes[n];
+    for (std::size_t i = 0; i < node.attributes.size(); ++i) {
+      const auto* body = std::get_if<std::shared_ptr<const onnx::Graph>>(&node.attributes[i].payload);
+      if (body == nullptr) continue;
+      for (auto& inner : smaller(**body)) {
+        auto with = std::make_shared<onnx::Graph>(graph);
+        with->nodes[n].attributes[i].payload = std::move(inner);
+        made.push_back(std::move(with));
+      }
+    }
+    without->nodes.erase(without->nodes.begin() + static_cast<std::ptrdiff_t>(n));
+    made.push_back(std::move(without));
+    // Its readers read what it read.
+    if (node.outputs.size() != 1) continue;
+    for (const std::string& input : node.inputs) {
+      auto bypassed = std::make_shared<onnx::Graph>(graph);
+      bypassed->nodes[n] = onnx::Node();
+      bypassed->nodes[n].op_type = "Identity";
+      bypassed->nodes[n].inputs = {input};
+      bypassed->nodes[n].outputs = node.outputs;
+      if (node.op_type != "Identity") made.push_back(std::move(bypassed));
+    }
+  }
+  return made;
+}
+
+void shrink(RandomModel& random, bool with_floats) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const auto& graph : smaller(random.model.graph)) {
+      RandomModel candidate = random;
+      candidate.model.graph = *graph;
+      if (!problem(candidate, with_floats)) continue;
+      random = std::move(candidate);
+      changed = true;
+      break;
+    }
+  }
+}
+
+int fuzz(double seconds, std::uint32_t seed) {
+  const auto start = std::chrono::steady_clock::now();
+  std::uint32_t count = 0;
+  for (;; ++seed, ++count) {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+    if (passed.count() > seconds) break;
+    const bool with_floats = seed % 3 != 0;
+    RandomModel random = random_model(seed, with_floats);
+    if (!problem(random, with_floats)) continue;
+    shrink(random, with_floats);
+    const std::string text =
+        fmt::format("seed {}: {}\n{}\n", seed, *problem(random, with_floats), onnx::print_text(random.model));
+    static_cast<void>(std::fputs(text.c_str(), stdout));
+    return 1;
+  }
+  static_cast<void>(std::fputs(fmt::format("{} bodies agree\n", count).c_str(), stdout));
+  return 0;
+}
+
+}  // namespace
+}  // namespace pawl::tests
+
+int main(int argc, char** argv) {
+  const double seconds = argc > 1 ? std::strtod(argv[1], nullptr) : 10;
+  const auto seed = static_cast<std::uint32_t>(argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 1);
+  return pawl::tests::fuzz(seconds, seed);
+}

@@ -1,0 +1,198 @@
+// The laws of every recurrence class, over every type that it claims, on random and extreme values, ties and NaN.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "backend/reference/evaluate.h"
+#include "base/try.h"
+#include "graph/builder.h"
+#include "ops/convert.h"
+#include "scan/recurrence.h"
+#include "tensor/compare.h"
+
+namespace pawl::scan {
+namespace {
+
+using graph::Builder;
+using Values = std::vector<Tensor>;
+
+constexpr std::int64_t kLanes = 64;
+
+bool is_real(DType dtype) {
+  return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16;
+}
+
+/// Numbers of that type: small ones, which tie often, or extreme ones.
+Tensor random_values(DType dtype, std::mt19937& random, bool extreme) {
+  std::vector<double> values(static_cast<std::size_t>(kLanes));
+  std::uniform_int_distribution<int> small(-3, 3);
+  std::uniform_int_distribution<int> pick(0, 9);
+  for (double& value : values) {
+    value = small(random) * (is_real(dtype) ? 0.5 : 1.0);
+    if (dtype == DType::boolean) value = value > 0 ? 1 : 0;
+    if (!extreme || dtype == DType::boolean) continue;
+    const int which = pick(random);
+    if (is_real(dtype)) {
+      constexpr double kInf = std::numeric_limits<double>::infinity();
+      const double choices[] = {kInf, -kInf, std::numeric_limits<double>::quiet_NaN(), -0.0, 0.0};
+      if (which < 5) value = choices[which];
+    } else if (which < 3) {
+      // Wraps to the type's limits and near them.
+      value = which == 0 ? 127 : which == 1 ? -128 : 32767;
+    }
+  }
+  return *ops::convert(Tensor::of<double>({kLanes}, std::span<const double>(values)), dtype);
+}
+
+/// Evaluates what `emit` makes of inputs.
+template <class Emit>
+Values evaluate(const std::vector<Values>& tuples, Emit emit) {
+  Builder builder("law");
+  std::vector<Tuple> inputs;
+  std::vector<Value> given;
+  for (const Values& tuple : tuples) {
+    Tuple ids;
+    for (const Tensor& tensor : tuple) {
+      ids.push_back(builder.add_input({"x", {Type::tensor(tensor.dtype(), tensor.shape()), std::nullopt}, {}}));
+      given.emplace_back(tensor);
+    }
+    inputs.push_back(ids);
+  }
+  const Result<Tuple> made = emit(builder, inputs);
+  EXPECT_TRUE(made.ok()) << made.error().to_string();
+  const graph::Graph graph = builder.finish(*made);
+  const auto prepared = reference::prepare(graph);
+  const auto results = reference::evaluate(**prepared, given, {});
+  EXPECT_TRUE(results.ok()) << results.error().to_string();
+  Values values;
+  for (const Value& value : *results) values.push_back(value.tensor());
+  return values;
+}
+
+/// A constant of one element stands for any shape.
+Tensor in_all_lanes(const Tensor& tensor) {
+  if (tensor.rank() == 1) return tensor;
+  return tensor.view({kLanes}, {0});
+}
+
+class Laws {
+ public:
+  Laws(const Recurrence& recurrence, DType dtype, std::size_t states, std::uint32_t seed)
+      : law_(recurrence), dtype_(dtype), states_(states), random_(seed) {}
+
+  void check(bool extreme) {
+    const auto tuple = [&](std::size_t width) {
+      Values values;
+      for (std::size_t i = 0; i < width; ++i) values.push_back(random_values(dtype_, random_, extreme));
+      return values;
+    };
+    const std::size_t width = law_.width(states_);
+    const Values s = tuple(states_);
+    const auto combine = law_.combine;
+    const auto act = law_.act;
+    const auto element = [&] { return normal(tuple(width), s); };
+    const Values p = element();
+    const Values q = element();
+    const Values r = element();
+    expect_same("associative",
+                evaluate({p, q, r},
+                         [&](Builder& to, const std::vector<Tuple>& in) -> Result<Tuple> {
+                           TRY_ASSIGN(const Tuple qr, combine(to, in[1], in[2]));
+                           return combine(to, in[0], qr);
+                         }),
+                evaluate({p, q, r}, [&](Builder& to, const std::vector<Tuple>& in) -> Result<Tuple> {
+                  TRY_ASSIGN(const Tuple pq, combine(to, in[0], in[1]));
+                  return combine(to, pq, in[2]);
+                }));
+    expect_same("act after act",
+                evaluate({p, q, s},
+                         [&](Builder& to, const std::vector<Tuple>& in) -> Result<Tuple> {
+                           TRY_ASSIGN(const Tuple once, act(to, in[0], in[2]));
+                           return act(to, in[1], once);
+                         }),
+                evaluate({p, q, s}, [&](Builder& to, const std::vector<Tuple>& in) -> Result<Tuple> {
+                  TRY_ASSIGN(const Tuple pq, combine(to, in[0], in[1]));
+                  return act(to, pq, in[2]);
+                }));
+    if (law_.commutative) {
+      const auto two = [&](std::size_t first) {
+        return evaluate({p, q}, [&, first](Builder& to, const std::vector<Tuple>& in) {
+          return combine(to, in[first], in[1 - first]);
+        });
+      };
+      expect_same("commutative", two(0), two(1));
+    }
+    if (law_.identity == nullptr) return;
+    const std::vector<DType> types(states_, dtype_);
+    expect_same("identity first", p, evaluate({p}, [&](Builder& to, const std::vector<Tuple>& in) -> Result<Tuple> {
+                  TRY_ASSIGN(const Tuple one, law_.identity(to, types));
+                  return combine(to, one, in[0]);
+                }));
+    expect_same("identity last", p, evaluate({p}, [&](Builder& to, const std::vector<Tuple>& in) -> Result<Tuple> {
+                  TRY_ASSIGN(const Tuple one, law_.identity(to, types));
+                  return combine(to, in[0], one);
+                }));
+    expect_same("identity acts", s, evaluate({s}, [&](Builder& to, const std::vector<Tuple>& in) -> Result<Tuple> {
+                  TRY_ASSIGN(const Tuple one, law_.identity(to, types));
+                  return act(to, one, in[0]);
+                }));
+  }
+
+ private:
+  /// A step whose parts fit each other, as those of real steps do (a lower bound is not above the upper one).
+  Values normal(const Values& raw, const Values& s) {
+    if (law_.identity == nullptr) return raw;
+    const std::vector<DType> types(states_, dtype_);
+    Values fitting = evaluate({raw}, [&](Builder& to, const std::vector<Tuple>& in) -> Result<Tuple> {
+      TRY_ASSIGN(const Tuple one, law_.identity(to, types));
+      return law_.combine(to, one, in[0]);
+    });
+    const auto act = [&](Builder& to, const std::vector<Tuple>& in) { return law_.act(to, in[0], in[1]); };
+    expect_same("the same step", evaluate({raw, s}, act), evaluate({fitting, s}, act));
+    return fitting;
+  }
+
+  void expect_same(const char* what, const Values& want, const Values& got) {
+    const bool exact = !is_real(dtype_) || law_.float_exact;
+    const double rough = dtype_ == DType::bf16  ? 4e-2
+                         : dtype_ == DType::f16 ? 4e-3
+                         : dtype_ == DType::f32 ? 1e-5
+                                                : 1e-13;
+    const Tolerance tolerance = exact ? Tolerance{0, 0} : Tolerance{rough, rough};
+    ASSERT_EQ(want.size(), got.size());
+    for (std::size_t i = 0; i < want.size(); ++i) {
+      const auto difference = first_difference(in_all_lanes(got[i]), in_all_lanes(want[i]), tolerance);
+      EXPECT_FALSE(difference) << law_.name << " of " << name(dtype_) << ", " << what << ", part " << i << ": "
+                               << difference.value_or("");
+    }
+  }
+
+  const Recurrence& law_;
+  DType dtype_;
+  std::size_t states_;
+  std::mt19937 random_;
+};
+
+/// Infinities cancel in sums and products, and what cancels first depends on the order: classes that add or multiply
+/// floats promise their laws for finite numbers.
+bool holds_for_extremes(const Recurrence& recurrence, DType dtype) { return !is_real(dtype) || recurrence.float_exact; }
+
+TEST(RecurrenceLaws, HoldForEveryClassAndType) {
+  for (const Recurrence* recurrence : recurrences()) {
+    const std::vector<DType> any{DType::f32, DType::i64};
+    const std::span<const DType> types = recurrence->types.empty() ? std::span<const DType>(any) : recurrence->types;
+    for (const DType dtype : types) {
+      for (std::uint32_t seed = 0; seed < 8 && !HasFailure(); ++seed) {
+        const std::size_t states = recurrence == &kMatrix ? 2 + seed % 3 : 1;
+        Laws laws(*recurrence, dtype, states, seed);
+        laws.check(false);
+        if (holds_for_extremes(*recurrence, dtype)) laws.check(true);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace pawl::scan
