@@ -1,7 +1,8 @@
 // How long a model with large weights takes to load, and how much memory that makes resident.
 //   load_model [MEGABYTES] [RUNS]
-// Writes two models of that size (weights inside the file; weights beside it), then loads each in a fresh process, RUNS times
-// in turns, and prints medians: milliseconds in Model::load, and the process's peak resident set (VmHWM) as the kernel has it.
+// Writes two models of that size (weights inside the file; weights beside it), then loads each in a fresh process, RUNS
+// times in turns, and prints medians: milliseconds in Model::load, and the process's peak resident set (VmHWM) as the
+// kernel has it.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,7 +37,8 @@ pawl::onnx::Model make_model(std::int64_t megabytes) {
   const auto zeros = std::make_shared<std::vector<float>>(static_cast<std::size_t>(side * side), 0.5F);
   for (std::int64_t i = 0; i < kWeights; ++i) {
     const std::string number = std::to_string(i);
-    graph.initializers.push_back({"w" + number, pawl::Tensor::borrow(pawl::DType::f32, {side, side}, zeros->data(), zeros), ""});
+    graph.initializers.push_back(
+        {"w" + number, pawl::Tensor::borrow(pawl::DType::f32, {side, side}, zeros->data(), zeros), ""});
     pawl::onnx::Node node;
     node.op_type = "MatMul";
     node.inputs = {"h" + number, "w" + number};
@@ -52,14 +54,15 @@ void write_external(const pawl::onnx::Model& model, const std::filesystem::path&
   const std::int64_t side = model.graph.initializers[0].tensor.shape()[0];
   std::ofstream data(folder / "weights.bin", std::ios::binary);
   std::ofstream text(folder / "external.onnxtxt");
-  text << "<ir_version: 8, opset_import: [\"\" : 16]>\nweights (float[1," << side << "] h0) => (float[1," << side << "] h" << kWeights << ") <";
+  text << "<ir_version: 8, opset_import: [\"\" : 16]>\nweights (float[1," << side << "] h0) => (float[1," << side
+       << "] h" << kWeights << ") <";
   std::int64_t offset = 0;
   for (std::size_t i = 0; i < model.graph.initializers.size(); ++i) {
     const pawl::Tensor& tensor = model.graph.initializers[i].tensor;
     const std::int64_t bytes = tensor.size() * 4;
     data.write(reinterpret_cast<const char*>(tensor.bytes()), bytes);
-    text << (i == 0 ? "" : ", ") << "float[" << side << "," << side << "] w" << i << " = [\"location\": \"weights.bin\", \"offset\": \""
-         << offset << "\", \"length\": \"" << bytes << "\"]";
+    text << (i == 0 ? "" : ", ") << "float[" << side << "," << side << "] w" << i
+         << " = [\"location\": \"weights.bin\", \"offset\": \"" << offset << "\", \"length\": \"" << bytes << "\"]";
     offset += bytes;
   }
   text << "> {\n";
@@ -115,7 +118,8 @@ int main(int count, char** arguments) {
   if (count == 3 && std::string(arguments[1]) == "--load") return load(arguments[2]);
   const std::int64_t megabytes = count > 1 ? std::atoll(arguments[1]) : 250;
   const int runs = count > 2 ? std::atoi(arguments[2]) : 11;
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("pawl_load_" + std::to_string(::getpid()));
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("pawl_load_" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);
   const pawl::onnx::Model model = make_model(megabytes);
   const auto bytes = pawl::onnx::encode(model);
@@ -123,7 +127,8 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "error: %s\n", bytes.error().to_string().c_str());
     return 2;
   }
-  std::ofstream(folder / "inside.onnx", std::ios::binary).write(bytes->data(), static_cast<std::streamsize>(bytes->size()));
+  std::ofstream(folder / "inside.onnx", std::ios::binary)
+      .write(bytes->data(), static_cast<std::streamsize>(bytes->size()));
   write_external(model, folder);
 
   const std::vector<std::filesystem::path> files = {folder / "inside.onnx", folder / "external.onnxtxt"};
@@ -133,7 +138,8 @@ int main(int count, char** arguments) {
     for (std::size_t i = 0; i < files.size(); ++i) samples[i].push_back(measure(self, files[i]));
   std::printf("%lld MB of weights, %d runs in fresh processes, medians\n", static_cast<long long>(megabytes), runs);
   for (std::size_t i = 0; i < files.size(); ++i) {
-    std::printf("%-18s %8.2f ms %8.1f MB resident at most\n", files[i].filename().c_str(), median(samples[i], [](const Sample& s) { return s.milliseconds; }),
+    std::printf("%-18s %8.2f ms %8.1f MB resident at most\n", files[i].filename().c_str(),
+                median(samples[i], [](const Sample& s) { return s.milliseconds; }),
                 median(samples[i], [](const Sample& s) { return s.megabytes; }));
   }
   std::filesystem::remove_all(folder);

@@ -25,8 +25,10 @@ std::string Error::to_string() const {
   std::string text;
   for (std::size_t i = 0; i < where.size(); ++i) {
     text += where[i];
-    if (text.empty() || text.back() == ':') text += ' ';
-    else text += i + 1 < where.size() ? " / " : ": ";
+    if (text.empty() || text.back() == ':')
+      text += ' ';
+    else
+      text += i + 1 < where.size() ? " / " : ": ";
   }
   text += message;
   // Names come from files: one error stays one line.

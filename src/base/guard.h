@@ -7,7 +7,8 @@
 
 namespace pawl {
 
-/// Runs f, which returns a Result. InternalError and other exceptions of ours become Code::internal, bad_alloc Code::limit.
+/// Runs f, which returns a Result. InternalError and other exceptions of ours become Code::internal, bad_alloc
+/// Code::limit.
 template <class F>
 auto guard(F&& f) -> decltype(f()) {
   try {

@@ -28,37 +28,37 @@ Error fail(Code code, fmt::format_string<Args...> format, Args&&... args) {
 #define PAWL_CONCAT(a, b) PAWL_CONCAT_(a, b)
 
 /// TRY(step()): returns the error of a failed Result from the enclosing function.
-#define TRY(...)                                                                   \
-  do {                                                                             \
-    if (auto pawl_try_result = (__VA_ARGS__); !pawl_try_result.ok())               \
-      return std::move(pawl_try_result).error();                                   \
+#define TRY(...)                                                                                                \
+  do {                                                                                                          \
+    if (auto pawl_try_result = (__VA_ARGS__); !pawl_try_result.ok()) return std::move(pawl_try_result).error(); \
   } while (false)
 
 /// TRY_ASSIGN(const auto x, make_x()): declares or assigns the value, or returns the error.
 #define TRY_ASSIGN(target, ...) PAWL_TRY_ASSIGN_(PAWL_CONCAT(pawl_try_, __LINE__), target, __VA_ARGS__)
-#define PAWL_TRY_ASSIGN_(temporary, target, ...)                                   \
-  auto temporary = (__VA_ARGS__);                                                  \
-  if (!temporary.ok()) return std::move(temporary).error();                        \
+#define PAWL_TRY_ASSIGN_(temporary, target, ...)            \
+  auto temporary = (__VA_ARGS__);                           \
+  if (!temporary.ok()) return std::move(temporary).error(); \
   target = std::move(temporary).value()
 
 /// TRY_IN(place, step()): as TRY, with one more outer place in the error's chain.
-#define TRY_IN(place, ...)                                                         \
-  do {                                                                             \
-    if (auto pawl_try_result = (__VA_ARGS__); !pawl_try_result.ok())               \
-      return std::move(pawl_try_result).error().in(place);                         \
+#define TRY_IN(place, ...)                                           \
+  do {                                                               \
+    if (auto pawl_try_result = (__VA_ARGS__); !pawl_try_result.ok()) \
+      return std::move(pawl_try_result).error().in(place);           \
   } while (false)
 
-#define TRY_ASSIGN_IN(place, target, ...) PAWL_TRY_ASSIGN_IN_(PAWL_CONCAT(pawl_try_, __LINE__), place, target, __VA_ARGS__)
-#define PAWL_TRY_ASSIGN_IN_(temporary, place, target, ...)                         \
-  auto temporary = (__VA_ARGS__);                                                  \
-  if (!temporary.ok()) return std::move(temporary).error().in(place);              \
+#define TRY_ASSIGN_IN(place, target, ...) \
+  PAWL_TRY_ASSIGN_IN_(PAWL_CONCAT(pawl_try_, __LINE__), place, target, __VA_ARGS__)
+#define PAWL_TRY_ASSIGN_IN_(temporary, place, target, ...)            \
+  auto temporary = (__VA_ARGS__);                                     \
+  if (!temporary.ok()) return std::move(temporary).error().in(place); \
   target = std::move(temporary).value()
 
 /// The same with a file as the place.
 #define TRY_ASSIGN_IN_FILE(path, target, ...) TRY_ASSIGN_IN((path) + ":", target, __VA_ARGS__)
 
 /// Our own invariant. A failure is a bug of pawl, never of the caller.
-#define CHECK(condition)                                                           \
-  do {                                                                             \
-    if (!(condition)) ::pawl::check_failed(__FILE__, __LINE__, #condition);        \
+#define CHECK(condition)                                                    \
+  do {                                                                      \
+    if (!(condition)) ::pawl::check_failed(__FILE__, __LINE__, #condition); \
   } while (false)

@@ -29,9 +29,9 @@ struct Attribute {
   std::string name;
   std::string ref_attr_name;  ///< inside a function: the attribute of the call whose value is meant
   int declared_type = 0;      ///< AttributeProto.AttributeType; 0 when the file does not say
-  std::variant<std::monostate, float, std::int64_t, std::string, Tensor, std::shared_ptr<const Graph>, Type, std::vector<float>,
-               std::vector<std::int64_t>, std::vector<std::string>, std::vector<Tensor>, std::vector<std::shared_ptr<const Graph>>,
-               std::vector<Type>>
+  std::variant<std::monostate, float, std::int64_t, std::string, Tensor, std::shared_ptr<const Graph>, Type,
+               std::vector<float>, std::vector<std::int64_t>, std::vector<std::string>, std::vector<Tensor>,
+               std::vector<std::shared_ptr<const Graph>>, std::vector<Type>>
       payload;
 };
 
@@ -70,8 +70,8 @@ struct Function {
   std::string overload;
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
-  std::vector<std::string> attributes;         ///< names of attributes without a default
-  std::vector<Attribute> attribute_defaults;   ///< attributes with one
+  std::vector<std::string> attributes;        ///< names of attributes without a default
+  std::vector<Attribute> attribute_defaults;  ///< attributes with one
   std::vector<OpsetImport> opset_imports;
   std::vector<ValueInfo> value_infos;
   std::vector<Node> nodes;

@@ -14,7 +14,7 @@ namespace pawl::onnx {
 struct Bytes {
   std::span<const std::byte> data;
   std::shared_ptr<const void> owner;
-  bool mapped = false;   ///< the memory is a file's: its pages can be given back and come again when somebody reads them
+  bool mapped = false;  ///< the memory is a file's: its pages can be given back and come again when somebody reads them
 };
 
 /// Maps a whole file read-only. Errors: io.
@@ -30,11 +30,12 @@ void release_pages(const Bytes& bytes, std::size_t begin, std::size_t end);
 /// Errors: bad_file, bad_model, unsupported, limit; io (external data).
 Result<Model> decode(const Bytes& bytes, const std::filesystem::path& folder);
 
-/// Reads a model file of either form: the text syntax when the name ends in .onnxtxt or .txt, or the bytes look like it.
+/// Reads a model file of either form: the text syntax when the name ends in .onnxtxt or .txt, or the bytes look like
+/// it.
 Result<Model> read_model(const std::filesystem::path& path);
 
-/// Decode a file that holds one TensorProto, SequenceProto or OptionalProto. The three are not told apart by their bytes:
-/// `type` says which is meant (a tensor, where it is unknown).
+/// Decode a file that holds one TensorProto, SequenceProto or OptionalProto. The three are not told apart by their
+/// bytes: `type` says which is meant (a tensor, where it is unknown).
 Result<Value> decode_value(const Bytes& bytes, const Type& type);
 
 inline constexpr int kMaxNesting = 64;

@@ -64,7 +64,8 @@ Result<Bytes> Source::external(const std::string& location) {
 
 void Source::passed(std::string_view weights) {
   if (!bytes_.mapped || weights.size() < kLargeWeights) return;
-  const auto end = static_cast<std::size_t>(reinterpret_cast<const std::byte*>(weights.data()) - bytes_.data.data()) + weights.size();
+  const auto end = static_cast<std::size_t>(reinterpret_cast<const std::byte*>(weights.data()) - bytes_.data.data()) +
+                   weights.size();
   if (end <= released_ || end > bytes_.data.size()) return;
   release_pages(bytes_, released_, end);
   released_ = end;

@@ -32,7 +32,7 @@ class Source {
 
  private:
   Bytes bytes_;
-  std::size_t released_ = 0;      // bytes of the file whose pages were given back
+  std::size_t released_ = 0;  // bytes of the file whose pages were given back
   std::filesystem::path folder_;
   std::map<std::string, Bytes> files_;
   std::uint64_t budget_;  // bytes that allocate() may still give

@@ -69,7 +69,8 @@ Result<Tensor> tensor_from_raw(const TensorHead& head, std::string_view bytes, c
                                Source& source) {
   if (head.dtype == DType::string) return fail(Code::bad_file, "{}: strings cannot be raw bytes", describe(head));
   std::uint64_t needed = 0;
-  if (!file_size(head.dtype, head.count, needed) || needed != bytes.size())
+  if (!file_size(head.dtype, head.count, needed)) return fail(Code::bad_file, "{} is too large", describe(head));
+  if (needed != bytes.size())
     return fail(Code::bad_file, "{} needs {} bytes of data, found {}", describe(head), needed, bytes.size());
   if (head.count == 0) return source.allocate(head.dtype, head.shape);
   if (is_packed(head.dtype)) return unpacked(head, bytes, source);

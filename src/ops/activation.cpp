@@ -165,7 +165,11 @@ constexpr OpDef kActivation[] = {
     {.name = "Celu", .since = {12, 28}, .infer = infer_same, .eval = eval_celu, .axes = kPointwiseAxes},
     {.name = "Elu", .since = {1, 6, 22}, .infer = infer_same, .eval = eval_elu, .axes = kPointwiseAxes},
     {.name = "Gelu", .since = {20}, .infer = infer_same, .eval = eval_gelu, .axes = kPointwiseAxes},
-    {.name = "HardSigmoid", .since = {1, 6, 22}, .infer = infer_same, .eval = eval_hard_sigmoid, .axes = kPointwiseAxes},
+    {.name = "HardSigmoid",
+     .since = {1, 6, 22},
+     .infer = infer_same,
+     .eval = eval_hard_sigmoid,
+     .axes = kPointwiseAxes},
     {.name = "HardSwish", .since = {14, 22}, .infer = infer_same, .eval = eval_hard_swish, .axes = kPointwiseAxes},
     {.name = "LeakyRelu", .since = {1, 6, 16}, .infer = infer_same, .eval = eval_leaky_relu, .axes = kPointwiseAxes},
     {.name = "Mish", .since = {18, 22}, .infer = infer_same, .eval = eval_mish, .axes = kPointwiseAxes},
@@ -176,7 +180,11 @@ constexpr OpDef kActivation[] = {
     {.name = "Softsign", .since = {1, 22}, .infer = infer_same, .eval = eval_softsign, .axes = kPointwiseAxes},
     {.name = "SwiGLU", .since = {28}, .infer = infer_swiglu, .eval = eval_swiglu, .axes = kSameShapesAxes},
     {.name = "Swish", .since = {24}, .infer = infer_same, .eval = eval_swish, .axes = kPointwiseAxes},
-    {.name = "ThresholdedRelu", .since = {10, 22}, .infer = infer_same, .eval = eval_thresholded_relu, .axes = kPointwiseAxes},
+    {.name = "ThresholdedRelu",
+     .since = {10, 22},
+     .infer = infer_same,
+     .eval = eval_thresholded_relu,
+     .axes = kPointwiseAxes},
 };
 
 }  // namespace

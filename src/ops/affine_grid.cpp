@@ -77,7 +77,11 @@ Result<void> eval_affine_grid(EvalContext& context) {
 
 std::span<const OpDef> affine_grid_ops() {
   static const OpDef rows[] = {
-      {.name = "AffineGrid", .since = {20}, .infer = infer_affine_grid, .eval = eval_affine_grid, .axes = kAffineGridAxes},
+      {.name = "AffineGrid",
+       .since = {20},
+       .infer = infer_affine_grid,
+       .eval = eval_affine_grid,
+       .axes = kAffineGridAxes},
   };
   return rows;
 }

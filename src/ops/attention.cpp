@@ -1,5 +1,5 @@
-// Attention: softmax(scale·Q·Kᵀ, capped, + bias)·V, with grouped heads, a cache, masks, causality and windows. f32 and f64 are
-// computed in double and rounded on the way out, whatever softmax_precision is.
+// Attention: softmax(scale·Q·Kᵀ, capped, + bias)·V, with grouped heads, a cache, masks, causality and windows. f32 and
+// f64 are computed in double and rounded on the way out, whatever softmax_precision is.
 #include <cmath>
 
 #include "ops/axes.h"
@@ -40,11 +40,13 @@ Result<Tensor> append(const Tensor& past, const Tensor& next, std::string_view n
   if (!past.defined()) return next.to_dense();
   Dims shape = next.shape(), expected = next.shape();
   if (past.rank() == 4) expected[2] = past.shape()[2];
-  if (past.shape() != expected) return fail(Code::bad_shape, "{} of shape {} cannot go before {}", name, to_string(past.shape()), to_string(shape));
+  if (past.shape() != expected)
+    return fail(Code::bad_shape, "{} of shape {} cannot go before {}", name, to_string(past.shape()), to_string(shape));
   if (__builtin_add_overflow(shape[2], past.shape()[2], &shape[2])) return fail(Code::limit, "{} is too long", name);
   TRY_ASSIGN(Tensor joined, Tensor::allocate(next.dtype(), shape));
   Tensor front = joined.view(past.shape(), joined.strides());
-  Tensor back = joined.view(next.shape(), joined.strides(), joined.size() == 0 ? 0 : past.shape()[2] * joined.strides()[2]);
+  Tensor back =
+      joined.view(next.shape(), joined.strides(), joined.size() == 0 ? 0 : past.shape()[2] * joined.strides()[2]);
   copy_elements(past, front);
   copy_elements(next, back);
   return joined;
@@ -52,28 +54,36 @@ Result<Tensor> append(const Tensor& past, const Tensor& next, std::string_view n
 
 struct Operands {
   Heads heads;
-  Tensor q;                          ///< [batch, query heads, rows, size], doubles
-  Tensor key, value;                 ///< present: [batch, key heads, total, size or value_size], as they are
-  bool flat = false;                 ///< Q came with rank 3, and so goes Y
+  Tensor q;           ///< [batch, query heads, rows, size], doubles
+  Tensor key, value;  ///< present: [batch, key heads, total, size or value_size], as they are
+  bool flat = false;  ///< Q came with rank 3, and so goes Y
 };
 
 Result<Operands> read_operands(const EvalContext& context) {
   Operands operands;
   Heads& heads = operands.heads;
-  const std::int64_t q_heads = context.attributes.integer("q_num_heads", 0), kv_heads = context.attributes.integer("kv_num_heads", 0);
+  const std::int64_t q_heads = context.attributes.integer("q_num_heads", 0),
+                     kv_heads = context.attributes.integer("kv_num_heads", 0);
   TRY_ASSIGN(const Tensor q, as_heads(context.tensor(kQ), q_heads, "Q"));
   TRY_ASSIGN(const Tensor k, as_heads(context.tensor(kK), kv_heads, "K"));
   TRY_ASSIGN(const Tensor v, as_heads(context.tensor(kV), kv_heads, "V"));
   operands.flat = context.tensor(kQ).rank() == 3;
   TRY_ASSIGN(operands.key, append(context.has_input(kPastKey) ? context.tensor(kPastKey) : Tensor(), k, "past_key"));
-  TRY_ASSIGN(operands.value, append(context.has_input(kPastValue) ? context.tensor(kPastValue) : Tensor(), v, "past_value"));
-  heads = {.batch = q.shape()[0], .queries = q.shape()[1], .keys = k.shape()[1], .rows = q.shape()[2],
-           .past = context.has_input(kPastKey) ? context.tensor(kPastKey).shape()[2] : 0, .total = operands.key.shape()[2],
-           .size = q.shape()[3], .value_size = v.shape()[3]};
-  const Dims key_shape = {heads.batch, heads.keys, heads.total, heads.size}, value_shape = {heads.batch, heads.keys, heads.total, heads.value_size};
+  TRY_ASSIGN(operands.value,
+             append(context.has_input(kPastValue) ? context.tensor(kPastValue) : Tensor(), v, "past_value"));
+  heads = {.batch = q.shape()[0],
+           .queries = q.shape()[1],
+           .keys = k.shape()[1],
+           .rows = q.shape()[2],
+           .past = context.has_input(kPastKey) ? context.tensor(kPastKey).shape()[2] : 0,
+           .total = operands.key.shape()[2],
+           .size = q.shape()[3],
+           .value_size = v.shape()[3]};
+  const Dims key_shape = {heads.batch, heads.keys, heads.total, heads.size},
+             value_shape = {heads.batch, heads.keys, heads.total, heads.value_size};
   if (operands.key.shape() != key_shape || operands.value.shape() != value_shape)
-    return fail(Code::bad_shape, "K of shape {} and V of shape {} do not go with Q of shape {}", to_string(operands.key.shape()),
-                to_string(operands.value.shape()), to_string(q.shape()));
+    return fail(Code::bad_shape, "K of shape {} and V of shape {} do not go with Q of shape {}",
+                to_string(operands.key.shape()), to_string(operands.value.shape()), to_string(q.shape()));
   if (heads.keys == 0 ? heads.queries != 0 : heads.queries % heads.keys != 0)
     return fail(Code::bad_shape, "{} query heads cannot share {} key heads", heads.queries, heads.keys);
   TRY_ASSIGN(operands.q, as_doubles(q));
@@ -82,10 +92,10 @@ Result<Operands> read_operands(const EvalContext& context) {
 
 /// What is added to the scores: the mask, and -inf where a position must not be seen.
 struct Bias {
-  Tensor mask;                       ///< doubles, a view [batch, query heads, rows, masked]; undefined: none
-  std::int64_t masked = 0;           ///< key positions that the mask has; those behind are not seen
-  std::vector<std::int64_t> offsets; ///< per batch entry: where its first query stands among the keys
-  std::vector<std::int64_t> lengths; ///< per batch entry: key positions that count
+  Tensor mask;                        ///< doubles, a view [batch, query heads, rows, masked]; undefined: none
+  std::int64_t masked = 0;            ///< key positions that the mask has; those behind are not seen
+  std::vector<std::int64_t> offsets;  ///< per batch entry: where its first query stands among the keys
+  std::vector<std::int64_t> lengths;  ///< per batch entry: key positions that count
   bool causal = false;
   std::int64_t left = -1, right = -1;  ///< positions that may be seen on each side; below 0 all of them
 
@@ -120,7 +130,8 @@ Result<void> read_mask(const EvalContext& context, const Heads& heads, Bias& bia
   if (context.since() >= 24 && given.rank() > 0) shape[3] = std::min(given.shape().back(), heads.total);
   const auto common = broadcast_shapes(given.shape(), shape);
   if (!common.ok() || *common != shape)
-    return fail(Code::bad_shape, "attn_mask of shape {} cannot be broadcast to {}", to_string(given.shape()), to_string(shape));
+    return fail(Code::bad_shape, "attn_mask of shape {} cannot be broadcast to {}", to_string(given.shape()),
+                to_string(shape));
   TRY_ASSIGN(const Tensor numbers, mask_numbers(given));
   bias.mask = broadcast_view(numbers, shape);
   bias.masked = shape[3];
@@ -148,10 +159,11 @@ Result<Bias> read_bias(const EvalContext& context, const Heads& heads) {
   return bias;
 }
 
-/// Where results are rounded: f16 and bf16 after every operator of the standard's function body, other types at the end.
+/// Where results are rounded: f16 and bf16 after every operator of the standard's function body, other types at the
+/// end.
 struct Rounding {
-  DType dtype = DType::undefined;   ///< undefined: nowhere on the way
-  bool softmax = false;             ///< inside the softmax too, unless softmax_precision asks for more
+  DType dtype = DType::undefined;  ///< undefined: nowhere on the way
+  bool softmax = false;            ///< inside the softmax too, unless softmax_precision asks for more
 
   [[nodiscard]] double operator()(double value) const {
     if (dtype == DType::undefined) return value;
@@ -188,7 +200,8 @@ void softmax(double* scores, std::int64_t n, double most, const Rounding& roundi
 }
 
 /// One row of scores, as it goes from the product to the weights; `keep` is written at the stage that is asked for.
-void weigh(double* scores, std::int64_t n, double softcap, const double* bias, Stage stage, double* keep, const Rounding& round) {
+void weigh(double* scores, std::int64_t n, double softcap, const double* bias, Stage stage, double* keep,
+           const Rounding& round) {
   const auto keep_if = [&](Stage reached) {
     if (keep != nullptr && stage == reached) std::copy_n(scores, n, keep);
   };
@@ -205,8 +218,10 @@ void weigh(double* scores, std::int64_t n, double softcap, const double* bias, S
   keep_if(Stage::biased);
   // A row that sees nothing weighs nothing.
   const bool blind = most_bias == -std::numeric_limits<double>::infinity();
-  if (blind) std::fill_n(scores, n, 0.0);
-  else softmax(scores, n, most, round);
+  if (blind)
+    std::fill_n(scores, n, 0.0);
+  else
+    softmax(scores, n, most, round);
   keep_if(Stage::softmax);
 }
 
@@ -240,15 +255,18 @@ Result<void> eval_attention(EvalContext& context) {
   TRY_ASSIGN(Tensor biases, zero_doubles({heads.total}));
   const bool kept = context.outputs.size() > 3 && context.wanted[3];
   TRY_ASSIGN(Tensor stages, zero_doubles(kept ? Dims{heads.batch, heads.queries, heads.rows, heads.total} : Dims{0}));
-  const double scale = round.dtype != DType::undefined ? 1 : scale_of(context.attributes, heads.size), softcap = context.attributes.real("softcap", 0);
+  const double scale = round.dtype != DType::undefined ? 1 : scale_of(context.attributes, heads.size),
+               softcap = context.attributes.real("softcap", 0);
   double *score = scores.mutable_data<double>(), *hidden = biases.mutable_data<double>();
   const std::int64_t group = heads.keys == 0 ? 1 : heads.queries / heads.keys;
   for (std::int64_t n = 0; n < heads.batch && y.size() + stages.size() > 0; ++n)
     for (std::int64_t head = 0; head < heads.queries; ++head) {
       const std::int64_t q = n * heads.queries + head, kv = n * heads.keys + head / group;
-      const double *query = queries.data<double>() + q * heads.rows * heads.size, *key = keys.data<double>() + kv * heads.total * heads.size;
+      const double *query = queries.data<double>() + q * heads.rows * heads.size,
+                   *key = keys.data<double>() + kv * heads.total * heads.size;
       const double* value = values.data<double>() + kv * heads.total * heads.value_size;
-      multiply(Matrix<double>{query, heads.rows, heads.size, heads.size, 1}, Matrix<double>{key, heads.size, heads.total, 1, heads.size},
+      multiply(Matrix<double>{query, heads.rows, heads.size, heads.size, 1},
+               Matrix<double>{key, heads.size, heads.total, 1, heads.size},
                [&](std::int64_t i, std::int64_t j, const double* sums, std::int64_t count) {
                  for (std::int64_t k = 0; k < count; ++k) score[i * heads.total + j + k] = round(sums[k] * scale);
                });
@@ -260,12 +278,15 @@ Result<void> eval_attention(EvalContext& context) {
       double* to = y.mutable_data<double>() + q * heads.rows * heads.value_size;
       multiply(Matrix<double>{score, heads.rows, heads.total, heads.total, 1},
                Matrix<double>{value, heads.total, heads.value_size, heads.value_size, 1},
-               [&](std::int64_t i, std::int64_t j, const double* sums, std::int64_t count) { std::copy_n(sums, count, to + i * heads.value_size + j); });
+               [&](std::int64_t i, std::int64_t j, const double* sums, std::int64_t count) {
+                 std::copy_n(sums, count, to + i * heads.value_size + j);
+               });
     }
   const DType dtype = context.tensor(kQ).dtype();
   if (operands.flat) {
     const Dims& step = y.strides();
-    const Tensor turned = y.view({heads.batch, heads.rows, heads.queries, heads.value_size}, {step[0], step[2], step[1], step[3]});
+    const Tensor turned =
+        y.view({heads.batch, heads.rows, heads.queries, heads.value_size}, {step[0], step[2], step[1], step[3]});
     TRY_ASSIGN(const Tensor dense, rounded(turned, dtype));
     context.outputs[0] = dense.reshaped({heads.batch, heads.rows, heads.queries * heads.value_size});
   } else {
@@ -280,17 +301,20 @@ Result<void> eval_attention(EvalContext& context) {
 }
 
 /// Extents of a rank 3 or 4 operand as [batch, heads, positions, size]; nullopt when its rank is unknown.
-Result<std::optional<SymbolicShape>> symbolic_heads(const InferContext& context, std::size_t i, std::string_view attribute) {
+Result<std::optional<SymbolicShape>> symbolic_heads(const InferContext& context, std::size_t i,
+                                                    std::string_view attribute) {
   const SymbolicShape* shape = context.shape(i);
   if (shape == nullptr) return std::optional<SymbolicShape>();
   if (shape->size() == 4) return std::optional<SymbolicShape>(*shape);
-  if (shape->size() != 3) return fail(Code::bad_shape, "input {} of shape {} must have rank 3 or 4", i, to_string(*shape));
+  if (shape->size() != 3)
+    return fail(Code::bad_shape, "input {} of shape {} must have rank 3 or 4", i, to_string(*shape));
   const std::int64_t heads = context.attributes.integer(attribute, 0);
   if (heads < 1) return fail(Code::bad_value, "{} is {}; inputs of rank 3 need it", attribute, heads);
   const Dim& last = (*shape)[2];
   if (last.known() && last.value % heads != 0)
     return fail(Code::bad_shape, "input {} of shape {} cannot be split into {} heads", i, to_string(*shape), heads);
-  return std::optional<SymbolicShape>({(*shape)[0], Dim(heads), (*shape)[1], last.known() ? Dim(last.value / heads) : Dim()});
+  return std::optional<SymbolicShape>(
+      {(*shape)[0], Dim(heads), (*shape)[1], last.known() ? Dim(last.value / heads) : Dim()});
 }
 
 Dim sum_of(const Dim& a, const Dim& b) {
@@ -304,8 +328,10 @@ Result<void> infer_attention(InferContext& context) {
   TRY_ASSIGN(const auto k, symbolic_heads(context, kK, "kv_num_heads"));
   TRY_ASSIGN(const auto v, symbolic_heads(context, kV, "kv_num_heads"));
   if (!q || !k || !v) return {};
-  if (!agree_dim((*q)[3], (*k)[3]) || !agree_dim((*k)[2], (*v)[2]) || !agree_dim((*q)[0], (*k)[0]) || !agree_dim((*q)[0], (*v)[0]))
-    return fail(Code::bad_shape, "Q {}, K {} and V {} (batch, heads, positions, size) do not go together", to_string(*q), to_string(*k), to_string(*v));
+  if (!agree_dim((*q)[3], (*k)[3]) || !agree_dim((*k)[2], (*v)[2]) || !agree_dim((*q)[0], (*k)[0]) ||
+      !agree_dim((*q)[0], (*v)[0]))
+    return fail(Code::bad_shape, "Q {}, K {} and V {} (batch, heads, positions, size) do not go together",
+                to_string(*q), to_string(*k), to_string(*v));
   Dim total = (*k)[2];
   if (context.has_input(kPastKey)) {
     const SymbolicShape* past = context.shape(kPastKey);
@@ -324,7 +350,11 @@ Result<void> infer_attention(InferContext& context) {
   return {};
 }
 
-constexpr OpDef kAttention[] = {{.name = "Attention", .since = {23, 24, 25}, .infer = infer_attention, .eval = eval_attention, .axes = kAttentionAxes}};
+constexpr OpDef kAttention[] = {{.name = "Attention",
+                                 .since = {23, 24, 25},
+                                 .infer = infer_attention,
+                                 .eval = eval_attention,
+                                 .axes = kAttentionAxes}};
 
 }  // namespace
 

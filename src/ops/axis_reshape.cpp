@@ -62,6 +62,11 @@ Batching batch_reshape(const NodeFacts& node, std::span<const bool> batched) {
   if (!given) return b.done(b.call("Reshape", {b.input(0), b.concat({Batcher::integers({0}), b.input(1)})}));
   std::vector<std::int64_t> shape = {0};
   shape.insert(shape.end(), given->begin(), given->end());
+  // An extent that is known need not be found: among no elements it could not be.
+  if (!node.outputs.empty() && node.outputs[0].shape && node.outputs[0].shape->size() == given->size())
+    for (std::size_t i = 0; i < given->size(); ++i)
+      if (const Dim& dim = (*node.outputs[0].shape)[i]; (*given)[i] == -1 && dim.known() && dim.value > 0)
+        shape[i + 1] = dim.value;
   return b.done({b.reshape(b.input(0), shape)});
 }
 

@@ -46,7 +46,8 @@ Result<void> infer_batch_norm(InferContext& context) {
     for (std::size_t i = 1; i < 5; ++i) {
       const SymbolicShape* parameter = context.shape(i);
       if (parameter != nullptr && (parameter->size() != 1 || !agree_dim((*parameter)[0], channels)))
-        return fail(Code::bad_shape, "input {} of shape {} does not fit the channels of {}", i, to_string(*parameter), to_string(*x));
+        return fail(Code::bad_shape, "input {} of shape {} does not fit the channels of {}", i, to_string(*parameter),
+                    to_string(*x));
     }
   }
   for (std::size_t i = 1; i < context.outputs.size(); ++i)
@@ -57,7 +58,8 @@ Result<void> infer_batch_norm(InferContext& context) {
 Result<Tensor> parameter(const EvalContext& context, std::size_t i, std::int64_t channels) {
   TRY_ASSIGN(const Tensor given, context.dense(i));
   if (given.size() != channels && context.tensor(0).size() > 0)
-    return fail(Code::bad_shape, "input {} of shape {} does not fit the {} channels", i, to_string(given.shape()), channels);
+    return fail(Code::bad_shape, "input {} of shape {} does not fit the {} channels", i, to_string(given.shape()),
+                channels);
   return as_doubles(given);
 }
 
@@ -112,7 +114,8 @@ Result<void> eval_batch_norm(EvalContext& context) {
       for (std::int64_t c = 0; c < layout.channels; ++c) {
         const double factor = scale.data<double>()[c] / std::sqrt(variance.data<double>()[c] + epsilon);
         for (std::int64_t i = 0; i < layout.inner; ++i)
-          *to++ = static_cast<T>((static_cast<double>(*from++) - mean.data<double>()[c]) * factor + bias.data<double>()[c]);
+          *to++ =
+              static_cast<T>((static_cast<double>(*from++) - mean.data<double>()[c]) * factor + bias.data<double>()[c]);
       }
     return {};
   }));
@@ -129,7 +132,11 @@ Result<void> eval_batch_norm(EvalContext& context) {
 }
 
 constexpr OpDef kBatchNorm[] = {
-    {.name = "BatchNormalization", .since = {1, 6, 7, 9, 14, 15}, .infer = infer_batch_norm, .eval = eval_batch_norm, .axes = kBatchNormAxes},
+    {.name = "BatchNormalization",
+     .since = {1, 6, 7, 9, 14, 15},
+     .infer = infer_batch_norm,
+     .eval = eval_batch_norm,
+     .axes = kBatchNormAxes},
 };
 
 }  // namespace

@@ -115,8 +115,16 @@ Result<void> eval_bit_cast(EvalContext& context) {
 
 constexpr OpDef kCast[] = {
     {.name = "BitCast", .since = {26}, .infer = infer_bit_cast, .eval = eval_bit_cast, .axes = kPointwiseAxes},
-    {.name = "Cast", .since = {1, 6, 9, 13, 19, 21, 23, 24, 25, 28}, .infer = infer_cast, .eval = eval_cast, .axes = kPointwiseAxes},
-    {.name = "CastLike", .since = {15, 19, 21, 23, 24, 25}, .infer = infer_cast_like, .eval = eval_cast_like, .axes = kCastLikeAxes},
+    {.name = "Cast",
+     .since = {1, 6, 9, 13, 19, 21, 23, 24, 25, 28},
+     .infer = infer_cast,
+     .eval = eval_cast,
+     .axes = kPointwiseAxes},
+    {.name = "CastLike",
+     .since = {15, 19, 21, 23, 24, 25},
+     .infer = infer_cast_like,
+     .eval = eval_cast_like,
+     .axes = kCastLikeAxes},
 };
 
 }  // namespace

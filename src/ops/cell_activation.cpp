@@ -66,8 +66,8 @@ double Activation::operator()(double x) const {
   return x;
 }
 
-Result<std::vector<Activation>> read_activations(const Attributes& attributes, std::span<const std::string_view> defaults,
-                                                 std::size_t directions) {
+Result<std::vector<Activation>> read_activations(const Attributes& attributes,
+                                                 std::span<const std::string_view> defaults, std::size_t directions) {
   std::vector<std::string_view> names;
   const auto* given = attributes.get<std::vector<std::string>>("activations");
   if (given != nullptr && !given->empty()) {

@@ -17,7 +17,8 @@ Result<void> eval_conv(EvalContext& context) {
   if (context.has_input(2)) {
     TRY_ASSIGN(bias, context.dense(2));
     if (bias.shape() != Dims{plan.shape[1]})
-      return fail(Code::bad_shape, "the bias of shape {} does not fit the {} filters", to_string(bias.shape()), plan.shape[1]);
+      return fail(Code::bad_shape, "the bias of shape {} does not fit the {} filters", to_string(bias.shape()),
+                  plan.shape[1]);
   }
   TRY_ASSIGN(Tensor out, Tensor::allocate(x.dtype(), plan.shape));
   if (out.size() > 0) {
@@ -29,10 +30,12 @@ Result<void> eval_conv(EvalContext& context) {
         };
       };
       T* to = out.mutable_data<T>();
-      return convolve_all<double>(plan, load_from(x), load_from(w), [&](std::int64_t first, std::int64_t m, const double* sums, std::int64_t n) {
-        const double added = bias.defined() ? static_cast<double>(bias.data<T>()[m]) : 0;
-        for (std::int64_t i = 0; i < n; ++i) to[first + i] = static_cast<T>(sums[i] + added);
-      });
+      return convolve_all<double>(plan, load_from(x), load_from(w),
+                                  [&](std::int64_t first, std::int64_t m, const double* sums, std::int64_t n) {
+                                    const double added = bias.defined() ? static_cast<double>(bias.data<T>()[m]) : 0;
+                                    for (std::int64_t i = 0; i < n; ++i)
+                                      to[first + i] = static_cast<T>(sums[i] + added);
+                                  });
     }));
   }
   context.outputs[0] = std::move(out);
@@ -41,7 +44,11 @@ Result<void> eval_conv(EvalContext& context) {
 
 constexpr OpDef kConv[] = {
     {.name = "Conv", .since = {1, 11, 22}, .infer = infer_conv, .eval = eval_conv<plan_convolution>, .axes = kConvAxes},
-    {.name = "ConvTranspose", .since = {1, 11, 22}, .infer = infer_transposed, .eval = eval_conv<plan_transposed>, .axes = kConvTransposeAxes},
+    {.name = "ConvTranspose",
+     .since = {1, 11, 22},
+     .infer = infer_transposed,
+     .eval = eval_conv<plan_transposed>,
+     .axes = kConvTransposeAxes},
 };
 
 }  // namespace

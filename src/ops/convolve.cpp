@@ -15,8 +15,8 @@ Tap tap_along(const WindowAxis& axis, std::int64_t k) {
   return {.input = first * axis.stride + shift, .output = first, .windows = windows};
 }
 
-/// Fills in the taps, and the steps between windows, of a convolution from one grid (`under` the windows, and strided) to
-/// the other. Transposed, the roles of input and output change.
+/// Fills in the taps, and the steps between windows, of a convolution from one grid (`under` the windows, and strided)
+/// to the other. Transposed, the roles of input and output change.
 void add_taps(Convolution& plan, const std::vector<WindowAxis>& axes, const Dims& under, const Dims& windows) {
   Dims steps(axes.size(), 0);
   const Dims under_strides = dense_strides(under), window_strides = dense_strides(windows);
@@ -58,13 +58,14 @@ Result<void> check_transposed(std::int64_t channels, std::int64_t kernels, std::
 
 template <class Shape>
 Error ranks_differ(const Shape& x, const Shape& w) {
-  return fail(Code::bad_shape, "X of shape {} and W of shape {} must have the same rank, 3 at least", to_string(x), to_string(w));
+  return fail(Code::bad_shape, "X of shape {} and W of shape {} must have the same rank, 3 at least", to_string(x),
+              to_string(w));
 }
 
 Dims spatial_part(const Dims& shape) { return Dims(std::span(shape.begin() + 2, shape.size() - 2)); }
 
-Result<void> set_sizes(Convolution& plan, std::int64_t batch, std::int64_t filters, const Dims& input, const Dims& kernel,
-                       const Dims& output) {
+Result<void> set_sizes(Convolution& plan, std::int64_t batch, std::int64_t filters, const Dims& input,
+                       const Dims& kernel, const Dims& output) {
   plan.shape = {batch, filters};
   for (const std::int64_t extent : output) plan.shape.push_back(extent);
   const auto size = checked_size(plan.shape);
@@ -110,7 +111,8 @@ Result<Convolution> plan_transposed(const Attributes& attributes, const Dims& x,
   plan.channels = x[1] / plan.groups;
   plan.filters = w[1];
   std::int64_t filters = 0;
-  if (__builtin_mul_overflow(w[1], plan.groups, &filters)) return fail(Code::limit, "{} filters in {} groups are too many", w[1], plan.groups);
+  if (__builtin_mul_overflow(w[1], plan.groups, &filters))
+    return fail(Code::limit, "{} filters in {} groups are too many", w[1], plan.groups);
   const Dims spatial = spatial_part(x), kernel = spatial_part(w);
   TRY_ASSIGN(const Spread spread, read_spread(attributes, spatial.size(), kernel));
   std::vector<WindowAxis> axes;
@@ -125,7 +127,8 @@ Result<Convolution> plan_transposed(const Attributes& attributes, const Dims& x,
   return plan;
 }
 
-Result<void> infer_convolution(InferContext& context, std::size_t x_at, std::size_t w_at, std::optional<std::size_t> bias_at) {
+Result<void> infer_convolution(InferContext& context, std::size_t x_at, std::size_t w_at,
+                               std::optional<std::size_t> bias_at) {
   const SymbolicShape *x = context.shape(x_at), *w = context.shape(w_at);
   if (x == nullptr || w == nullptr) return {};
   if (x->size() < 3 || x->size() != w->size()) return ranks_differ(*x, *w);

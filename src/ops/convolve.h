@@ -1,8 +1,8 @@
 // Convolution over any number of spatial axes, one position inside of the kernel after the other.
 #pragma once
 
-#include "ops/window.h"
 #include "ops/wide.h"
+#include "ops/window.h"
 #include "tensor/walk.h"
 
 namespace pawl::ops {
@@ -17,15 +17,15 @@ struct Tap {
 /// Shapes of y[n, m] = sum over c of x[n, c] * w[m, c], of `groups` independent parts.
 struct Convolution {
   std::int64_t groups = 1;
-  std::int64_t channels = 0;      ///< of one group
-  std::int64_t filters = 0;       ///< of one group
-  std::int64_t input_size = 0;    ///< elements of one channel
+  std::int64_t channels = 0;    ///< of one group
+  std::int64_t filters = 0;     ///< of one group
+  std::int64_t input_size = 0;  ///< elements of one channel
   std::int64_t kernel_size = 0;
   std::int64_t output_size = 0;
-  Dims shape;                     ///< of y: [N, M, spatial]
+  Dims shape;                          ///< of y: [N, M, spatial]
   std::vector<std::vector<Tap>> taps;  ///< for each axis and each position along it
-  Dims input_steps, output_steps; ///< from one window to the next
-  bool transposed = false;        ///< w is [C, M/group, …] instead of [M, C/group, …]
+  Dims input_steps, output_steps;      ///< from one window to the next
+  bool transposed = false;             ///< w is [C, M/group, …] instead of [M, C/group, …]
 
   /// Where the kernel for channel c and filter f of group g stands in w, counted in kernels.
   [[nodiscard]] std::int64_t kernel_at(std::int64_t g, std::int64_t f, std::int64_t c) const {
@@ -59,7 +59,8 @@ void convolve_channel(const Convolution& plan, const W* x, const W* w, W* sums) 
       windows[i] = tap.windows;
     }
     const W weight = w[k];
-    walk<2>(windows, {&plan.input_steps, &plan.output_steps}, [&](std::int64_t i, std::int64_t o) { to[o] += weight * from[i]; });
+    walk<2>(windows, {&plan.input_steps, &plan.output_steps},
+            [&](std::int64_t i, std::int64_t o) { to[o] += weight * from[i]; });
     for (std::size_t i = rank; i-- > 0;) {
       if (++position[i] < static_cast<std::int64_t>(plan.taps[i].size())) break;
       position[i] = 0;
@@ -68,7 +69,8 @@ void convolve_channel(const Convolution& plan, const W* x, const W* w, W* sums) 
 }
 
 /// Runs every filter over every batch entry. load_x(first, W*, n) and load_w(first, W*, n) convert n elements from
-/// offset `first` of the whole x and w; emit(first, m, sums, n) takes the n outputs of filter m from offset `first` of y.
+/// offset `first` of the whole x and w; emit(first, m, sums, n) takes the n outputs of filter m from offset `first` of
+/// y.
 template <class W, class LoadX, class LoadW, class Emit>
 Result<void> convolve_all(const Convolution& plan, LoadX load_x, LoadW load_w, Emit emit) {
   const std::int64_t group_input = plan.channels * plan.input_size;

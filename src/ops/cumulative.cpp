@@ -55,8 +55,16 @@ Result<void> eval_cumulative(EvalContext& context) {
 
 std::span<const OpDef> cumulative_ops() {
   static const OpDef rows[] = {
-      {.name = "CumSum", .since = {11, 14}, .infer = infer_cumulative, .eval = eval_cumulative<Sum>, .axes = kCumulativeAxes},
-      {.name = "CumProd", .since = {26}, .infer = infer_cumulative, .eval = eval_cumulative<Product>, .axes = kCumulativeAxes},
+      {.name = "CumSum",
+       .since = {11, 14},
+       .infer = infer_cumulative,
+       .eval = eval_cumulative<Sum>,
+       .axes = kCumulativeAxes},
+      {.name = "CumProd",
+       .since = {26},
+       .infer = infer_cumulative,
+       .eval = eval_cumulative<Product>,
+       .axes = kCumulativeAxes},
   };
   return rows;
 }

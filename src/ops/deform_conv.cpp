@@ -1,4 +1,5 @@
-// DeformConv: a convolution whose taps are moved by offsets and read the input between its elements. In double, rounded once.
+// DeformConv: a convolution whose taps are moved by offsets and read the input between its elements. In double, rounded
+// once.
 #include <cmath>
 
 #include "ops/axes.h"
@@ -17,7 +18,9 @@ Result<void> infer_deform_conv(InferContext& context) {
   if (offset == nullptr || !out.shape) return {};
   for (std::size_t i = 2; i < out.shape->size(); ++i) {
     const auto extent = offset->size() == out.shape->size() ? agree_dim((*out.shape)[i], (*offset)[i]) : std::nullopt;
-    if (!extent) return fail(Code::bad_shape, "offsets of shape {} do not fit the output, {}", to_string(*offset), to_string(*out.shape));
+    if (!extent)
+      return fail(Code::bad_shape, "offsets of shape {} do not fit the output, {}", to_string(*offset),
+                  to_string(*out.shape));
     (*out.shape)[i] = *extent;
   }
   return {};
@@ -63,19 +66,23 @@ Result<void> check_parameters(const Deformed& d) {
     return fail(Code::bad_value, "offset_group is {}; it must divide the {} channels", d.offset_groups, d.x.shape()[1]);
   std::int64_t taps = d.offset_groups;
   for (const std::int64_t extent : d.kernel)
-    if (__builtin_mul_overflow(taps, extent, &taps)) return fail(Code::limit, "a kernel of shape {} is too large", to_string(d.kernel));
+    if (__builtin_mul_overflow(taps, extent, &taps))
+      return fail(Code::limit, "a kernel of shape {} is too large", to_string(d.kernel));
   Dims offsets = {d.x.shape()[0], 0}, masks = {d.x.shape()[0], taps};
-  if (__builtin_mul_overflow(taps, rank, &offsets[1])) return fail(Code::limit, "a kernel of shape {} is too large", to_string(d.kernel));
+  if (__builtin_mul_overflow(taps, rank, &offsets[1]))
+    return fail(Code::limit, "a kernel of shape {} is too large", to_string(d.kernel));
   for (const std::int64_t extent : d.output) {
     offsets.push_back(extent);
     masks.push_back(extent);
   }
   if (d.offset.shape() != offsets)
-    return fail(Code::bad_shape, "the offsets have shape {}, {} is needed", to_string(d.offset.shape()), to_string(offsets));
+    return fail(Code::bad_shape, "the offsets have shape {}, {} is needed", to_string(d.offset.shape()),
+                to_string(offsets));
   if (d.mask.defined() && d.mask.shape() != masks)
     return fail(Code::bad_shape, "the mask has shape {}, {} is needed", to_string(d.mask.shape()), to_string(masks));
   if (d.bias.defined() && d.bias.shape() != Dims{d.w.shape()[0]})
-    return fail(Code::bad_shape, "the bias of shape {} does not fit the {} filters", to_string(d.bias.shape()), d.w.shape()[0]);
+    return fail(Code::bad_shape, "the bias of shape {} does not fit the {} filters", to_string(d.bias.shape()),
+                d.w.shape()[0]);
   return {};
 }
 
@@ -114,7 +121,8 @@ void advance(Dims& index, const Dims& shape) {
 template <class T>
 void read_taps(const Deformed& d, std::int64_t n, std::int64_t c, double* columns) {
   const auto rank = static_cast<std::int64_t>(d.spatial.size());
-  const std::int64_t group = c / (d.x.shape()[1] / d.offset_groups), taps = d.plan.kernel_size, outputs = d.plan.output_size;
+  const std::int64_t group = c / (d.x.shape()[1] / d.offset_groups), taps = d.plan.kernel_size,
+                     outputs = d.plan.output_size;
   const T* from = d.x.data<T>() + (n * d.x.shape()[1] + c) * d.plan.input_size;
   const T* offset = d.offset.data<T>() + (n * d.offset_groups + group) * taps * rank * outputs;
   const T* mask = d.mask.defined() ? d.mask.data<T>() + (n * d.offset_groups + group) * taps * outputs : nullptr;
@@ -126,7 +134,9 @@ void read_taps(const Deformed& d, std::int64_t n, std::int64_t c, double* column
     for (std::int64_t o = 0; o < outputs; ++o) {
       for (std::size_t i = 0; i < at.size(); ++i) {
         const auto moved = static_cast<double>(offset[(k * rank + static_cast<std::int64_t>(i)) * outputs + o]);
-        at[i] = static_cast<double>(out[i] * d.windows.strides[i] - d.windows.before[i] + position[i] * d.windows.dilations[i]) + moved;
+        at[i] = static_cast<double>(out[i] * d.windows.strides[i] - d.windows.before[i] +
+                                    position[i] * d.windows.dilations[i]) +
+                moved;
       }
       const double value = sample(from, d.spatial, strides, at);
       columns[k * outputs + o] = mask == nullptr ? value : value * static_cast<double>(mask[k * outputs + o]);
@@ -156,7 +166,8 @@ Result<void> run_deformed(const Deformed& d, T* to) {
       }
       for (std::int64_t f = 0; f < plan.filters; ++f) {
         const double added = d.bias.defined() ? static_cast<double>(d.bias.data<T>()[g * plan.filters + f]) : 0;
-        for (std::int64_t o = 0; o < plan.output_size; ++o) *to++ = static_cast<T>(sum[f * plan.output_size + o] + added);
+        for (std::int64_t o = 0; o < plan.output_size; ++o)
+          *to++ = static_cast<T>(sum[f * plan.output_size + o] + added);
       }
     }
   }
@@ -176,7 +187,11 @@ Result<void> eval_deform_conv(EvalContext& context) {
   return {};
 }
 
-constexpr OpDef kDeformConv[] = {{.name = "DeformConv", .since = {19, 22}, .infer = infer_deform_conv, .eval = eval_deform_conv, .axes = kDeformConvAxes}};
+constexpr OpDef kDeformConv[] = {{.name = "DeformConv",
+                                  .since = {19, 22},
+                                  .infer = infer_deform_conv,
+                                  .eval = eval_deform_conv,
+                                  .axes = kDeformConvAxes}};
 
 }  // namespace
 

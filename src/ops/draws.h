@@ -50,8 +50,8 @@ class Draws {
   std::optional<double> spare_;
 };
 
-/// The streams of one run. A node with a seed of its own starts with the numbers that numpy's RandomState(seed) gives, so
-/// that results of the standard's reference can be reproduced; the run's generator seeds the others. A node that is
+/// The streams of one run. A node with a seed of its own starts with the numbers that numpy's RandomState(seed) gives,
+/// so that results of the standard's reference can be reproduced; the run's generator seeds the others. A node that is
 /// evaluated again (in a loop's body) goes on in its stream: each iteration draws anew.
 class RandomStreams {
  public:

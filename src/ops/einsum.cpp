@@ -1,5 +1,5 @@
-// Einsum: sums of products over labelled axes. Operands are contracted from left to right, floats in double (rounded once,
-// at the end), integers modulo 2^n.
+// Einsum: sums of products over labelled axes. Operands are contracted from left to right, floats in double (rounded
+// once, at the end), integers modulo 2^n.
 #include <map>
 
 #include "ops/axes.h"
@@ -22,8 +22,10 @@ Result<Equation> equation_for(const Attributes& attributes, std::size_t operands
   return equation;
 }
 
-/// How many axes "..." stands for in every operand that has it: agreed by all of known rank; nullopt when none is known.
-Result<std::optional<std::size_t>> ellipsis_rank(const Equation& equation, std::span<const std::optional<std::size_t>> ranks) {
+/// How many axes "..." stands for in every operand that has it: agreed by all of known rank; nullopt when none is
+/// known.
+Result<std::optional<std::size_t>> ellipsis_rank(const Equation& equation,
+                                                 std::span<const std::optional<std::size_t>> ranks) {
   std::optional<std::size_t> agreed;
   bool present = false;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -35,7 +37,8 @@ Result<std::optional<std::size_t>> ellipsis_rank(const Equation& equation, std::
       return fail(Code::bad_shape, "operand {} has rank {}, but its term has {} letters", i, *ranks[i], letters);
     if (term.ellipsis < 0) continue;
     if (agreed && *agreed != *ranks[i] - letters)
-      return fail(Code::bad_shape, "the ellipsis stands for {} axes, but for {} in operand {}", *agreed, *ranks[i] - letters, i);
+      return fail(Code::bad_shape, "the ellipsis stands for {} axes, but for {} in operand {}", *agreed,
+                  *ranks[i] - letters, i);
     agreed = *ranks[i] - letters;
   }
   return present ? agreed : std::optional<std::size_t>(0);
@@ -82,7 +85,8 @@ struct Operand {
 
   [[nodiscard]] std::optional<std::size_t> find(int label) const {
     const auto at = std::find(labels.begin(), labels.end(), label);
-    return at == labels.end() ? std::nullopt : std::optional<std::size_t>(static_cast<std::size_t>(at - labels.begin()));
+    return at == labels.end() ? std::nullopt
+                              : std::optional<std::size_t>(static_cast<std::size_t>(at - labels.begin()));
   }
 };
 
@@ -96,7 +100,8 @@ Result<Operand<Wide<T>>> widen(const Tensor& tensor, const Labels& labels) {
   } else {
     TRY_ASSIGN(operand.memory, Tensor::allocate(dtype_of<W>, dense.shape()));
     const T* from = dense.data<T>();
-    std::transform(from, from + dense.size(), operand.memory.template mutable_data<W>(), [](T x) { return to_wide(x); });
+    std::transform(from, from + dense.size(), operand.memory.template mutable_data<W>(),
+                   [](T x) { return to_wide(x); });
   }
   for (std::size_t axis = 0; axis < labels.size(); ++axis) {
     const std::int64_t extent = dense.shape()[axis], stride = dense.strides()[axis];
@@ -108,8 +113,8 @@ Result<Operand<Wide<T>>> widen(const Tensor& tensor, const Labels& labels) {
     } else if (operand.shape[*earlier] == extent) {
       operand.strides[*earlier] += stride;  // a step along the diagonal
     } else {
-      return fail(Code::bad_shape, "shape {} has no diagonal along two axes of the same label: {} and {}", to_string(dense.shape()),
-                  operand.shape[*earlier], extent);
+      return fail(Code::bad_shape, "shape {} has no diagonal along two axes of the same label: {} and {}",
+                  to_string(dense.shape()), operand.shape[*earlier], extent);
     }
   }
   return operand;
@@ -130,9 +135,12 @@ struct Loop {
   std::int64_t step_a = 0, step_b = 0, step = 0;
 };
 
-bool contains(const Labels& labels, int label) { return std::find(labels.begin(), labels.end(), label) != labels.end(); }
+bool contains(const Labels& labels, int label) {
+  return std::find(labels.begin(), labels.end(), label) != labels.end();
+}
 
-/// The longest loop that moves exactly these of a, b and the result; taken out of `loops`. A still one if there is none.
+/// The longest loop that moves exactly these of a, b and the result; taken out of `loops`. A still one if there is
+/// none.
 Loop take_loop(std::vector<Loop>& loops, bool moves_a, bool moves_b, bool moves_result) {
   auto best = loops.end();
   for (auto loop = loops.begin(); loop != loops.end(); ++loop)
@@ -159,8 +167,9 @@ Strides strides_of(const std::vector<Loop>& loops) {
   return strides;
 }
 
-/// sums += a·b over all loops. Three of them are a product of matrices, where something is summed. That depends on nothing but
-/// the labels that are summed over, so that an element has the same bits however many others are computed with it.
+/// sums += a·b over all loops. Three of them are a product of matrices, where something is summed. That depends on
+/// nothing but the labels that are summed over, so that an element has the same bits however many others are computed
+/// with it.
 template <class W>
 void run_loops(std::vector<Loop> loops, const W* a, const W* b, W* sums) {
   std::vector<Loop> outer = loops;
@@ -173,14 +182,15 @@ void run_loops(std::vector<Loop> loops, const W* a, const W* b, W* sums) {
             [&](std::int64_t i, std::int64_t j, std::int64_t k) { sums[k] += a[i] * b[j]; });
     return;
   }
-  walk<3>(strides.shape, {&strides.a, &strides.b, &strides.result}, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
-    const Matrix<W> left{a + i, row.extent, depth.extent, row.step_a, depth.step_a};
-    const Matrix<W> right{b + j, depth.extent, column.extent, depth.step_b, column.step_b};
-    multiply(left, right, [&](std::int64_t r, std::int64_t c, const W* products, std::int64_t n) {
-      W* to = sums + k + r * row.step + c * column.step;
-      for (std::int64_t m = 0; m < n; ++m) to[m * column.step] += products[m];
-    });
-  });
+  walk<3>(strides.shape, {&strides.a, &strides.b, &strides.result},
+          [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+            const Matrix<W> left{a + i, row.extent, depth.extent, row.step_a, depth.step_a};
+            const Matrix<W> right{b + j, depth.extent, column.extent, depth.step_b, column.step_b};
+            multiply(left, right, [&](std::int64_t r, std::int64_t c, const W* products, std::int64_t n) {
+              W* to = sums + k + r * row.step + c * column.step;
+              for (std::int64_t m = 0; m < n; ++m) to[m * column.step] += products[m];
+            });
+          });
 }
 
 /// The sum of a·b (or of a, when b is null) over all labels but `kept`, which gives the order of the result's axes.
@@ -208,7 +218,8 @@ Result<Operand<W>> contract(const Operand<W>& a, const Operand<W>* other, const 
   for (const int label : order) {
     const auto [x, step_a] = step_along(a, label);
     const auto [y, step_b] = step_along(b, label);
-    if (x != y && x != 1 && y != 1) return fail(Code::bad_shape, "two axes of the same label have extents {} and {}", x, y);
+    if (x != y && x != 1 && y != 1)
+      return fail(Code::bad_shape, "two axes of the same label have extents {} and {}", x, y);
     const std::int64_t extent = x == 1 ? y : x;
     loops.push_back({label, extent, step_a, step_b, 0});
     sums_nothing = sums_nothing || extent == 0;
@@ -229,7 +240,8 @@ template <class W>
 Labels shared_labels(const Operand<W>& operand, std::initializer_list<const Labels*> lists) {
   Labels shared;
   for (const int label : operand.labels)
-    if (std::any_of(lists.begin(), lists.end(), [&](const Labels* list) { return contains(*list, label); })) shared.push_back(label);
+    if (std::any_of(lists.begin(), lists.end(), [&](const Labels* list) { return contains(*list, label); }))
+      shared.push_back(label);
   return shared;
 }
 
@@ -246,7 +258,8 @@ Result<Operand<W>> contract_all(std::vector<Operand<W>> operands, const Labels& 
   Operand<W> left = std::move(operands[0]);
   for (std::size_t i = 1; i < operands.size(); ++i) {
     Labels later = output;
-    for (std::size_t j = i + 1; j < operands.size(); ++j) later.insert(later.end(), operands[j].labels.begin(), operands[j].labels.end());
+    for (std::size_t j = i + 1; j < operands.size(); ++j)
+      later.insert(later.end(), operands[j].labels.begin(), operands[j].labels.end());
     const Labels left_needs = shared_labels(left, {&operands[i].labels, &later});
     const Labels right_needs = shared_labels(operands[i], {&left.labels, &later});
     TRY(presum(left, left_needs));
@@ -285,7 +298,8 @@ Result<void> eval_einsum(EvalContext& context) {
   });
 }
 
-constexpr OpDef kEinsum[] = {{.name = "Einsum", .since = {12, 28}, .infer = infer_einsum, .eval = eval_einsum, .axes = kEinsumAxes}};
+constexpr OpDef kEinsum[] = {
+    {.name = "Einsum", .since = {12, 28}, .infer = infer_einsum, .eval = eval_einsum, .axes = kEinsumAxes}};
 
 }  // namespace
 

@@ -35,7 +35,8 @@ std::array<int, 128> count_letters(const std::vector<Term>& inputs) {
 
 Term implicit_output(const std::vector<Term>& inputs) {
   Term output;
-  if (std::any_of(inputs.begin(), inputs.end(), [](const Term& term) { return term.ellipsis >= 0; })) output.ellipsis = 0;
+  if (std::any_of(inputs.begin(), inputs.end(), [](const Term& term) { return term.ellipsis >= 0; }))
+    output.ellipsis = 0;
   const auto counts = count_letters(inputs);
   for (int letter = 0; letter < 128; ++letter)
     if (counts[static_cast<std::size_t>(letter)] == 1) output.letters.push_back(letter);
@@ -47,8 +48,10 @@ Result<void> check_output(const Equation& parsed, std::string_view equation) {
   std::array<bool, 128> seen{};
   for (const int letter : parsed.output.letters) {
     const auto at = static_cast<std::size_t>(letter);
-    if (counts[at] == 0) return fail(Code::bad_value, "equation \"{}\": '{}' is in no input", equation, static_cast<char>(letter));
-    if (seen[at]) return fail(Code::bad_value, "equation \"{}\": '{}' is twice in the output", equation, static_cast<char>(letter));
+    if (counts[at] == 0)
+      return fail(Code::bad_value, "equation \"{}\": '{}' is in no input", equation, static_cast<char>(letter));
+    if (seen[at])
+      return fail(Code::bad_value, "equation \"{}\": '{}' is twice in the output", equation, static_cast<char>(letter));
     seen[at] = true;
   }
   return {};

@@ -19,7 +19,8 @@ using Complex = std::complex<double>;
 ///   Source: Bluestein 1970, the chirp z-transform.
 class Chirp {
  public:
-  Chirp(std::int64_t n, int sign) : length_(static_cast<std::int64_t>(std::bit_ceil(2 * static_cast<std::size_t>(n)))), transform_(length_, -1) {
+  Chirp(std::int64_t n, int sign)
+      : length_(static_cast<std::int64_t>(std::bit_ceil(2 * static_cast<std::size_t>(n)))), transform_(length_, -1) {
     const std::vector<Complex> turns = roots_of_unity(2 * n, sign);
     chirp_.resize(static_cast<std::size_t>(n));
     kernel_.resize(static_cast<std::size_t>(length_));
@@ -38,7 +39,8 @@ class Chirp {
     // A transform of conjugates is the conjugate of the inverse one.
     for (std::size_t i = 0; i < padded_.size(); ++i) padded_[i] = std::conj(padded_[i] * kernel_[i]);
     transform_.run(padded_);
-    for (std::size_t k = 0; k < in.size(); ++k) out[k] = chirp_[k] * std::conj(padded_[k]) / static_cast<double>(length_);
+    for (std::size_t k = 0; k < in.size(); ++k)
+      out[k] = chirp_[k] * std::conj(padded_[k]) / static_cast<double>(length_);
   }
 
  private:
@@ -53,13 +55,17 @@ class Transform {
  public:
   std::vector<Complex> in, out;
 
-  Transform(std::int64_t n, bool backwards, bool single) : in(static_cast<std::size_t>(n)), out(in), is_inverse_(backwards) {
+  Transform(std::int64_t n, bool backwards, bool single)
+      : in(static_cast<std::size_t>(n)), out(in), is_inverse_(backwards) {
     constexpr std::int64_t kLargeFactor = 64, kSingleFactor = 5;
     const std::int64_t largest = largest_factor(n);
     const int sign = is_inverse_ ? 1 : -1;
-    if (largest > kLargeFactor) chirp_.emplace(n, sign);
-    else if (single && largest <= kSingleFactor) narrow_.emplace(n, sign);
-    else wide_.emplace(n, sign);
+    if (largest > kLargeFactor)
+      chirp_.emplace(n, sign);
+    else if (single && largest <= kSingleFactor)
+      narrow_.emplace(n, sign);
+    else
+      wide_.emplace(n, sign);
   }
 
   /// `real`: the imaginary parts of `in` are 0, so those of `out` mirror each other.
@@ -89,7 +95,8 @@ class Transform {
     values_.assign(in.begin(), in.end());
     narrow_->run(values_);
     const float factor = is_inverse_ ? 1.0F / static_cast<float>(in.size()) : 1.0F;
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = Complex(values_[i].real() * factor, values_[i].imag() * factor);
+    for (std::size_t i = 0; i < out.size(); ++i)
+      out[i] = Complex(values_[i].real() * factor, values_[i].imag() * factor);
   }
 
   bool is_inverse_;
@@ -103,18 +110,22 @@ class Transform {
 constexpr std::int64_t kMaxLength = std::int64_t{1} << 24;
 
 Result<std::int64_t> checked_length(std::int64_t length) {
-  if (length < 1 || length > kMaxLength) return fail(Code::bad_value, "a transform of length {}; 1 to {} are allowed", length, kMaxLength);
+  if (length < 1 || length > kMaxLength)
+    return fail(Code::bad_value, "a transform of length {}; 1 to {} are allowed", length, kMaxLength);
   return length;
 }
 
 /// The axis to transform; the last one holds real and imaginary parts and is none.
 Result<std::size_t> signal_axis(std::int64_t axis, std::size_t rank) {
   TRY_ASSIGN(const std::size_t resolved, resolve_axis(axis, rank));
-  if (resolved + 1 == rank) return fail(Code::bad_shape, "axis {} of rank {} holds real and imaginary parts", axis, rank);
+  if (resolved + 1 == rank)
+    return fail(Code::bad_shape, "axis {} of rank {} holds real and imaginary parts", axis, rank);
   return resolved;
 }
 
-bool is_onesided(const Attributes& attributes, std::int64_t otherwise) { return attributes.integer("onesided", otherwise) != 0; }
+bool is_onesided(const Attributes& attributes, std::int64_t otherwise) {
+  return attributes.integer("onesided", otherwise) != 0;
+}
 bool is_inverse(const Attributes& attributes) { return attributes.integer("inverse", 0) != 0; }
 
 /// The length when the node does not give one: that of the signal, or of the one whose upper half is left out.
@@ -136,7 +147,8 @@ Result<void> check_parts(const Dim& parts, std::string_view shape) {
 Result<void> infer_dft(InferContext& context) {
   const SymbolicShape* shape = context.shape(0);
   if (shape == nullptr) return {};
-  if (shape->size() < 2) return fail(Code::bad_shape, "the input of shape {} must have rank 2 at least", to_string(*shape));
+  if (shape->size() < 2)
+    return fail(Code::bad_shape, "the input of shape {} must have rank 2 at least", to_string(*shape));
   TRY(check_parts(shape->back(), to_string(*shape)));
   SymbolicShape out = *shape;
   out.back() = is_inverse(context.attributes) && is_onesided(context.attributes, 0) ? 1 : 2;
@@ -176,7 +188,8 @@ Complex element(const double* signal, std::int64_t i, std::int64_t inner, std::i
 Result<void> eval_dft(EvalContext& context) {
   TRY_ASSIGN(const Tensor x, as_doubles(context.tensor(0)));
   const Dims& shape = x.shape();
-  if (shape.size() < 2) return fail(Code::bad_shape, "the input of shape {} must have rank 2 at least", to_string(shape));
+  if (shape.size() < 2)
+    return fail(Code::bad_shape, "the input of shape {} must have rank 2 at least", to_string(shape));
   TRY(check_parts(shape.back(), to_string(shape)));
   std::int64_t given_axis = context.since() < 20 ? context.attributes.integer("axis", 1) : -2;
   if (context.has_input(2)) {
@@ -197,7 +210,8 @@ Result<void> eval_dft(EvalContext& context) {
     std::int64_t outer = 1, inner = 1;
     for (std::size_t i = 0; i + 1 < shape.size(); ++i)
       if (i != axis) (i < axis ? outer : inner) *= shape[i];
-    const std::int64_t parts = shape.back(), read = std::min(shape[axis], mirrored ? length / 2 + 1 : length), out_parts = result.back();
+    const std::int64_t parts = shape.back(), read = std::min(shape[axis], mirrored ? length / 2 + 1 : length),
+                       out_parts = result.back();
     Transform fourier(length, is_inverse(context.attributes), context.tensor(0).dtype() == DType::f32);
     for (std::int64_t i = 0; i < outer; ++i)
       for (std::int64_t j = 0; j < inner; ++j) {
@@ -205,7 +219,8 @@ Result<void> eval_dft(EvalContext& context) {
         std::fill(fourier.in.begin(), fourier.in.end(), Complex(0));
         for (std::int64_t k = 0; k < read; ++k) {
           fourier.in[static_cast<std::size_t>(k)] = element(signal, k, inner, parts);
-          if (mirrored && k > 0 && k < length - k) fourier.in[static_cast<std::size_t>(length - k)] = std::conj(element(signal, k, inner, parts));
+          if (mirrored && k > 0 && k < length - k)
+            fourier.in[static_cast<std::size_t>(length - k)] = std::conj(element(signal, k, inner, parts));
         }
         fourier.run(parts == 1);
         const std::vector<Complex>& spectrum = fourier.out;
@@ -229,14 +244,17 @@ Result<std::int64_t> frame_count(std::int64_t signal, std::int64_t frame, std::i
 Result<void> infer_stft(InferContext& context) {
   const SymbolicShape* signal = context.shape(0);
   if (signal == nullptr) return {};
-  if (signal->size() != 3 && signal->size() != 2) return fail(Code::bad_shape, "the signal of shape {} must have rank 3", to_string(*signal));
+  if (signal->size() != 3 && signal->size() != 2)
+    return fail(Code::bad_shape, "the signal of shape {} must have rank 3", to_string(*signal));
   SymbolicShape out = {(*signal)[0], Dim(), Dim(), Dim(2)};
   TRY_ASSIGN(const auto step, constant_integers(context, 1));
   TRY_ASSIGN(const auto given, constant_integers(context, 3));
   std::optional<std::int64_t> frame;
   const SymbolicShape* window = context.shape(2);
-  if (given && given->size() == 1) frame = (*given)[0];
-  else if (!context.has_input(3) && window != nullptr && window->size() == 1 && (*window)[0].known()) frame = (*window)[0].value;
+  if (given && given->size() == 1)
+    frame = (*given)[0];
+  else if (!context.has_input(3) && window != nullptr && window->size() == 1 && (*window)[0].known())
+    frame = (*window)[0].value;
   if (frame) {
     TRY(checked_length(*frame));
     out[2] = is_onesided(context.attributes, 1) ? *frame / 2 + 1 : *frame;
@@ -253,19 +271,22 @@ Result<void> eval_stft(EvalContext& context) {
   TRY_ASSIGN(Tensor signal, as_doubles(context.tensor(0)));
   // A real signal may come without its last axis.
   if (signal.rank() == 2) signal = signal.reshaped({signal.shape()[0], signal.shape()[1], 1});
-  if (signal.rank() != 3) return fail(Code::bad_shape, "the signal of shape {} must have rank 3", to_string(signal.shape()));
+  if (signal.rank() != 3)
+    return fail(Code::bad_shape, "the signal of shape {} must have rank 3", to_string(signal.shape()));
   TRY(check_parts(signal.shape()[2], to_string(signal.shape())));
   TRY_ASSIGN(const std::int64_t step, integer_scalar(context, 1, "frame_step"));
   Tensor window;
   std::int64_t frame = signal.shape()[1];
   if (context.has_input(2)) {
     TRY_ASSIGN(window, as_doubles(context.tensor(2)));
-    if (window.rank() != 1) return fail(Code::bad_shape, "the window of shape {} must have rank 1", to_string(window.shape()));
+    if (window.rank() != 1)
+      return fail(Code::bad_shape, "the window of shape {} must have rank 1", to_string(window.shape()));
     frame = window.size();
   }
   if (context.has_input(3)) {
     TRY_ASSIGN(frame, integer_scalar(context, 3, "frame_length"));
-    if (window.defined() && window.size() != frame) return fail(Code::bad_shape, "a window of {} for frames of {}", window.size(), frame);
+    if (window.defined() && window.size() != frame)
+      return fail(Code::bad_shape, "a window of {} for frames of {}", window.size(), frame);
   }
   TRY(checked_length(frame));
   const std::int64_t batch = signal.shape()[0], length = signal.shape()[1], parts = signal.shape()[2];
@@ -278,7 +299,8 @@ Result<void> eval_stft(EvalContext& context) {
     for (std::int64_t f = 0; f < frames; ++f) {
       const double* from = signal.data<double>() + (n * length + f * step) * parts;
       for (std::int64_t i = 0; i < frame; ++i)
-        fourier.in[static_cast<std::size_t>(i)] = element(from, i, 1, parts) * (window.defined() ? window.data<double>()[i] : 1.0);
+        fourier.in[static_cast<std::size_t>(i)] =
+            element(from, i, 1, parts) * (window.defined() ? window.data<double>()[i] : 1.0);
       fourier.run(parts == 1);
       const std::vector<Complex>& spectrum = fourier.out;
       for (std::int64_t k = 0; k < bins; ++k) {

@@ -158,8 +158,16 @@ Result<void> eval_gather_nd(EvalContext& context) {
 std::span<const OpDef> gather_ops() {
   static const OpDef rows[] = {
       {.name = "Gather", .since = {1, 11, 13}, .infer = infer_gather, .eval = eval_gather, .axes = kGatherAxes},
-      {.name = "GatherElements", .since = {11, 13}, .infer = infer_gather_elements, .eval = eval_gather_elements, .axes = kAtElementsAxes},
-      {.name = "GatherND", .since = {11, 12, 13}, .infer = infer_gather_nd, .eval = eval_gather_nd, .axes = kGatherNDAxes},
+      {.name = "GatherElements",
+       .since = {11, 13},
+       .infer = infer_gather_elements,
+       .eval = eval_gather_elements,
+       .axes = kAtElementsAxes},
+      {.name = "GatherND",
+       .since = {11, 12, 13},
+       .infer = infer_gather_nd,
+       .eval = eval_gather_nd,
+       .axes = kGatherNDAxes},
   };
   return rows;
 }

@@ -11,17 +11,21 @@ namespace pawl::ops {
 namespace {
 
 /// Until version 6, C is stretched only where the attribute `broadcast` says so.
-bool may_stretch(int since, const Attributes& attributes) { return since >= 7 || attributes.integer("broadcast", 0) != 0; }
+bool may_stretch(int since, const Attributes& attributes) {
+  return since >= 7 || attributes.integer("broadcast", 0) != 0;
+}
 
 Result<void> infer_gemm(InferContext& context) {
   const SymbolicShape *a = context.shape(0), *b = context.shape(1), *c = context.shape(2);
   if ((a != nullptr && a->size() != 2) || (b != nullptr && b->size() != 2)) {
-    return fail(Code::bad_shape, "Gemm needs matrices: A has shape {}, B {}", a ? to_string(*a) : "?", b ? to_string(*b) : "?");
+    return fail(Code::bad_shape, "Gemm needs matrices: A has shape {}, B {}", a ? to_string(*a) : "?",
+                b ? to_string(*b) : "?");
   }
   const std::size_t inner_a = context.attributes.integer("transA", 0) != 0 ? 0 : 1;
   const std::size_t inner_b = context.attributes.integer("transB", 0) != 0 ? 1 : 0;
   if (a != nullptr && b != nullptr && !agree_dim((*a)[inner_a], (*b)[inner_b]))
-    return fail(Code::bad_shape, "A of shape {} and B of shape {} differ in the extent that is summed over", to_string(*a), to_string(*b));
+    return fail(Code::bad_shape, "A of shape {} and B of shape {} differ in the extent that is summed over",
+                to_string(*a), to_string(*b));
   const SymbolicShape out = {a != nullptr ? (*a)[1 - inner_a] : Dim(), b != nullptr ? (*b)[1 - inner_b] : Dim()};
   context.set_shape(0, out);
   if (c == nullptr) return {};
@@ -42,7 +46,8 @@ T combine(Wide<T> sum, double alpha, double beta, const T* c) {
     return static_cast<T>(c == nullptr ? alpha * sum : alpha * sum + beta * static_cast<double>(*c));
   } else {
     constexpr double kExact = 9.0e15;
-    if (std::trunc(alpha) == alpha && std::trunc(beta) == beta && std::fabs(alpha) < kExact && std::fabs(beta) < kExact) {
+    if (std::trunc(alpha) == alpha && std::trunc(beta) == beta && std::fabs(alpha) < kExact &&
+        std::fabs(beta) < kExact) {
       const auto whole = [](double x) { return static_cast<std::uint64_t>(static_cast<std::int64_t>(x)); };
       return from_wide<T>(whole(alpha) * sum + (c == nullptr ? 0 : whole(beta) * to_wide(*c)));
     }
@@ -64,11 +69,13 @@ Result<void> eval_gemm(EvalContext& context) {
   TRY_ASSIGN(const Tensor a, aligned(context.tensor(0)));
   TRY_ASSIGN(const Tensor b, aligned(context.tensor(1)));
   if (a.rank() != 2 || b.rank() != 2)
-    return fail(Code::bad_shape, "Gemm needs matrices: A has shape {}, B {}", to_string(a.shape()), to_string(b.shape()));
-  const bool trans_a = context.attributes.integer("transA", 0) != 0, trans_b = context.attributes.integer("transB", 0) != 0;
-  if (a.shape()[trans_a ? 0 : 1] != b.shape()[trans_b ? 1 : 0])
-    return fail(Code::bad_shape, "A of shape {} and B of shape {} differ in the extent that is summed over", to_string(a.shape()),
+    return fail(Code::bad_shape, "Gemm needs matrices: A has shape {}, B {}", to_string(a.shape()),
                 to_string(b.shape()));
+  const bool trans_a = context.attributes.integer("transA", 0) != 0,
+             trans_b = context.attributes.integer("transB", 0) != 0;
+  if (a.shape()[trans_a ? 0 : 1] != b.shape()[trans_b ? 1 : 0])
+    return fail(Code::bad_shape, "A of shape {} and B of shape {} differ in the extent that is summed over",
+                to_string(a.shape()), to_string(b.shape()));
   const Dims shape = {a.shape()[trans_a ? 1 : 0], b.shape()[trans_b ? 0 : 1]};
   Tensor c;
   if (context.has_input(2)) {
@@ -92,7 +99,8 @@ Result<void> eval_gemm(EvalContext& context) {
   });
 }
 
-constexpr OpDef kGemm[] = {{.name = "Gemm", .since = {1, 6, 7, 9, 11, 13}, .infer = infer_gemm, .eval = eval_gemm, .axes = kGemmAxes}};
+constexpr OpDef kGemm[] = {
+    {.name = "Gemm", .since = {1, 6, 7, 9, 11, 13}, .infer = infer_gemm, .eval = eval_gemm, .axes = kGemmAxes}};
 
 }  // namespace
 

@@ -1,4 +1,5 @@
-// GlobalAveragePool, GlobalMaxPool, GlobalLpPool: one window over all spatial axes. MaxUnpool: back to where MaxPool found it.
+// GlobalAveragePool, GlobalMaxPool, GlobalLpPool: one window over all spatial axes. MaxUnpool: back to where MaxPool
+// found it.
 #include <cmath>
 
 #include "ops/axis_rules.h"
@@ -63,7 +64,8 @@ Result<void> eval_global_max(EvalContext& context) {
 }
 
 Result<void> eval_global_lp(EvalContext& context) {
-  const double p = context.since() == 1 ? context.attributes.real("p", 2) : static_cast<double>(context.attributes.integer("p", 2));
+  const double p =
+      context.since() == 1 ? context.attributes.real("p", 2) : static_cast<double>(context.attributes.integer("p", 2));
   return eval_channels(context, [p]<class T>(const T* from, std::int64_t count) {
     double sum = 0;
     for (std::int64_t i = 0; i < count; ++i) sum += std::pow(std::fabs(static_cast<double>(from[i])), p);
@@ -74,10 +76,13 @@ Result<void> eval_global_lp(EvalContext& context) {
 /// The extent that MaxPool is taken to have had before it: windows laid side by side, without the padding.
 Result<std::int64_t> unpooled_extent(const Windows& windows, std::size_t axis, std::int64_t extent) {
   std::int64_t full = 0, cut = 0;
-  if (__builtin_mul_overflow(extent - 1, windows.strides[axis], &full) || __builtin_add_overflow(full, windows.kernel[axis], &full) ||
+  if (__builtin_mul_overflow(extent - 1, windows.strides[axis], &full) ||
+      __builtin_add_overflow(full, windows.kernel[axis], &full) ||
       __builtin_add_overflow(windows.before[axis], windows.after[axis], &cut))
     return fail(Code::limit, "the result is too large along spatial axis {}", axis);
-  if (cut > full) return fail(Code::bad_shape, "{} elements of padding cannot be cut off from {} along spatial axis {}", cut, full, axis);
+  if (cut > full)
+    return fail(Code::bad_shape, "{} elements of padding cannot be cut off from {} along spatial axis {}", cut, full,
+                axis);
   return full - cut;
 }
 
@@ -119,7 +124,8 @@ Result<void> scatter_maxima(const Tensor& x, const Tensor& indices, const Dims& 
   const std::int64_t* at = indices.data<std::int64_t>();
   for (std::int64_t i = 0; i < x.size(); ++i) {
     std::int64_t rest = at[i], offset = 0;
-    if (rest < 0 || rest >= limit) return fail(Code::bad_value, "index {} is outside of the {} elements of {}", rest, limit, to_string(counted));
+    if (rest < 0 || rest >= limit)
+      return fail(Code::bad_value, "index {} is outside of the {} elements of {}", rest, limit, to_string(counted));
     for (std::size_t axis = 0; axis < steps.size(); ++axis) {
       offset += rest / steps[axis] * out.strides()[axis];
       rest %= steps[axis];
@@ -133,7 +139,8 @@ Result<void> eval_max_unpool(EvalContext& context) {
   TRY_ASSIGN(const Tensor x, context.dense(0));
   TRY_ASSIGN(const Tensor indices, context.dense(1));
   if (x.shape() != indices.shape())
-    return fail(Code::bad_shape, "X of shape {} and its indices of shape {} differ", to_string(x.shape()), to_string(indices.shape()));
+    return fail(Code::bad_shape, "X of shape {} and its indices of shape {} differ", to_string(x.shape()),
+                to_string(indices.shape()));
   TRY_ASSIGN(const Windows windows, unpool_windows(context.attributes, x.shape().size()));
   Dims counted = {x.shape()[0], x.shape()[1]};
   for (std::size_t i = 2; i < x.shape().size(); ++i) {
@@ -145,7 +152,8 @@ Result<void> eval_max_unpool(EvalContext& context) {
     TRY_ASSIGN(shape, context.integers(2));
     bool holds = shape.size() == counted.size();
     for (std::size_t i = 0; holds && i < shape.size(); ++i) holds = shape[i] >= counted[i];
-    if (!holds) return fail(Code::bad_shape, "output_shape {} cannot hold the unpooled {}", to_string(shape), to_string(counted));
+    if (!holds)
+      return fail(Code::bad_shape, "output_shape {} cannot hold the unpooled {}", to_string(shape), to_string(counted));
   }
   TRY_ASSIGN(Tensor out, Tensor::allocate(x.dtype(), shape));
   const std::size_t unit = size_of(x.dtype());
@@ -158,10 +166,22 @@ Result<void> eval_max_unpool(EvalContext& context) {
 }
 
 constexpr OpDef kGlobalPool[] = {
-    {.name = "GlobalAveragePool", .since = {1, 22}, .infer = infer_global_pool, .eval = eval_global_average, .axes = kPoolAxes},
+    {.name = "GlobalAveragePool",
+     .since = {1, 22},
+     .infer = infer_global_pool,
+     .eval = eval_global_average,
+     .axes = kPoolAxes},
     {.name = "GlobalMaxPool", .since = {1, 22}, .infer = infer_global_pool, .eval = eval_global_max, .axes = kPoolAxes},
-    {.name = "GlobalLpPool", .since = {1, 2, 22}, .infer = infer_global_pool, .eval = eval_global_lp, .axes = kPoolAxes},
-    {.name = "MaxUnpool", .since = {9, 11, 22}, .infer = infer_max_unpool, .eval = eval_max_unpool, .axes = kOpaqueAxes},
+    {.name = "GlobalLpPool",
+     .since = {1, 2, 22},
+     .infer = infer_global_pool,
+     .eval = eval_global_lp,
+     .axes = kPoolAxes},
+    {.name = "MaxUnpool",
+     .since = {9, 11, 22},
+     .infer = infer_max_unpool,
+     .eval = eval_max_unpool,
+     .axes = kOpaqueAxes},
 };
 
 }  // namespace

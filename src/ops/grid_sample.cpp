@@ -239,7 +239,11 @@ Result<void> eval_grid_sample(EvalContext& context) {
 
 std::span<const OpDef> grid_sample_ops() {
   static const OpDef rows[] = {
-      {.name = "GridSample", .since = {16, 20, 22}, .infer = infer_grid_sample, .eval = eval_grid_sample, .axes = kGridSampleAxes},
+      {.name = "GridSample",
+       .since = {16, 20, 22},
+       .infer = infer_grid_sample,
+       .eval = eval_grid_sample,
+       .axes = kGridSampleAxes},
   };
   return rows;
 }

@@ -20,16 +20,17 @@ Result<Reduction> reduction_of(const Attributes& attributes) {
 }
 
 Error shapes_differ(std::string_view scores, std::string_view labels) {
-  return fail(Code::bad_shape, "scores of shape {} and labels of shape {} do not fit [N,C,…] and [N,…]", scores, labels);
+  return fail(Code::bad_shape, "scores of shape {} and labels of shape {} do not fit [N,C,…] and [N,…]", scores,
+              labels);
 }
 
 /// Scores [N, C, inner] and labels [N, inner], both dense.
 struct Problem {
   std::int64_t batch = 0, classes = 0, inner = 0;
-  Tensor scores;                      ///< doubles
+  Tensor scores;  ///< doubles
   Dims labels;
   std::optional<std::int64_t> ignored;
-  std::vector<double> weights;        ///< per class
+  std::vector<double> weights;  ///< per class
 };
 
 Result<Problem> read_problem(const EvalContext& context) {
@@ -50,7 +51,8 @@ Result<Problem> read_problem(const EvalContext& context) {
       return fail(Code::bad_value, "label {} is none of the {} classes", label, problem.classes);
   if (context.has_input(2)) {
     if (context.tensor(2).shape() != Dims{problem.classes})
-      return fail(Code::bad_shape, "weights of shape {} do not fit {} classes", to_string(context.tensor(2).shape()), problem.classes);
+      return fail(Code::bad_shape, "weights of shape {} do not fit {} classes", to_string(context.tensor(2).shape()),
+                  problem.classes);
     TRY_ASSIGN(const Tensor weights, as_doubles(context.tensor(2)));
     problem.weights.assign(weights.data<double>(), weights.data<double>() + weights.size());
   }
@@ -80,11 +82,14 @@ Result<void> infer_loss(InferContext& context) {
   const SymbolicShape *scores = context.shape(0), *labels = context.shape(1);
   if (scores != nullptr && labels != nullptr) {
     bool fits = scores->size() >= 2 && labels->size() + 1 == scores->size();
-    for (std::size_t i = 0; fits && i < labels->size(); ++i) fits = agree_dim((*labels)[i], (*scores)[i == 0 ? 0 : i + 1]).has_value();
+    for (std::size_t i = 0; fits && i < labels->size(); ++i)
+      fits = agree_dim((*labels)[i], (*scores)[i == 0 ? 0 : i + 1]).has_value();
     if (!fits) return shapes_differ(to_string(*scores), to_string(*labels));
   }
-  if (reduction != Reduction::none) context.set_shape(0, {});
-  else if (labels != nullptr) context.set_shape(0, *labels);
+  if (reduction != Reduction::none)
+    context.set_shape(0, {});
+  else if (labels != nullptr)
+    context.set_shape(0, *labels);
   if (scores != nullptr) context.set_shape(1, *scores);
   return {};
 }
@@ -125,8 +130,16 @@ Result<void> eval_cross_entropy(EvalContext& context) {
 }
 
 constexpr OpDef kLoss[] = {
-    {.name = "NegativeLogLikelihoodLoss", .since = {12, 13, 22}, .infer = infer_loss, .eval = eval_likelihood, .axes = kLossAxes},
-    {.name = "SoftmaxCrossEntropyLoss", .since = {12, 13}, .infer = infer_loss, .eval = eval_cross_entropy, .axes = kLossAxes},
+    {.name = "NegativeLogLikelihoodLoss",
+     .since = {12, 13, 22},
+     .infer = infer_loss,
+     .eval = eval_likelihood,
+     .axes = kLossAxes},
+    {.name = "SoftmaxCrossEntropyLoss",
+     .since = {12, 13},
+     .infer = infer_loss,
+     .eval = eval_cross_entropy,
+     .axes = kLossAxes},
 };
 
 }  // namespace

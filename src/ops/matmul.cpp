@@ -1,5 +1,5 @@
-// MatMul: products of stacks of matrices, by numpy's rules. Sums of float products are accumulated in double and rounded
-// once; integers wrap.
+// MatMul: products of stacks of matrices, by numpy's rules. Sums of float products are accumulated in double and
+// rounded once; integers wrap.
 #include "ops/matmul.h"
 
 #include "ops/axes.h"
@@ -41,7 +41,8 @@ Result<void> eval_matmul(EvalContext& context) {
   return {};
 }
 
-constexpr OpDef kMatMul[] = {{.name = "MatMul", .since = {1, 9, 13}, .infer = infer_matmul, .eval = eval_matmul, .axes = kMatMulAxes}};
+constexpr OpDef kMatMul[] = {
+    {.name = "MatMul", .since = {1, 9, 13}, .infer = infer_matmul, .eval = eval_matmul, .axes = kMatMulAxes}};
 
 }  // namespace
 
@@ -57,7 +58,8 @@ Result<Stacks> stack_operands(const Tensor& left, const Tensor& right) {
   if (!matrix_b) b = b.view({b.shape()[0], 1}, {b.strides()[0], 0});
   const Dims &shape_a = a.shape(), &shape_b = b.shape();
   if (shape_a.back() != shape_b[shape_b.size() - 2]) return mismatch();
-  const auto batch = broadcast_shapes(std::span(shape_a.begin(), shape_a.size() - 2), std::span(shape_b.begin(), shape_b.size() - 2));
+  const auto batch =
+      broadcast_shapes(std::span(shape_a.begin(), shape_a.size() - 2), std::span(shape_b.begin(), shape_b.size() - 2));
   if (!batch.ok()) return mismatch();
   stacks.batch = *batch;
   stacks.shape = *batch;

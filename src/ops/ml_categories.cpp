@@ -159,8 +159,18 @@ Result<void> eval_one_hot_encoder(EvalContext& context) {
 std::span<const OpDef> ml_category_ops() {
   static constexpr std::string_view kMl = "ai.onnx.ml";
   static const OpDef rows[] = {
-      {.name = "CategoryMapper", .domain = kMl, .since = {1}, .infer = infer_mapper, .eval = eval_mapper, .axes = kPointwiseAxes},
-      {.name = "LabelEncoder", .domain = kMl, .since = {1, 2, 4}, .infer = infer_encoder, .eval = eval_encoder, .axes = kPointwiseAxes},
+      {.name = "CategoryMapper",
+       .domain = kMl,
+       .since = {1},
+       .infer = infer_mapper,
+       .eval = eval_mapper,
+       .axes = kPointwiseAxes},
+      {.name = "LabelEncoder",
+       .domain = kMl,
+       .since = {1, 2, 4},
+       .infer = infer_encoder,
+       .eval = eval_encoder,
+       .axes = kPointwiseAxes},
       {.name = "OneHotEncoder",
        .domain = kMl,
        .since = {1},

@@ -158,8 +158,18 @@ Result<void> eval_cast_map(EvalContext& context) {
 std::span<const OpDef> ml_map_ops() {
   static constexpr std::string_view kMl = "ai.onnx.ml";
   static const OpDef rows[] = {
-      {.name = "CastMap", .domain = kMl, .since = {1}, .infer = infer_cast_map, .eval = eval_cast_map, .axes = kOpaqueAxes},
-      {.name = "DictVectorizer", .domain = kMl, .since = {1}, .infer = infer_dict, .eval = eval_dict, .axes = kOpaqueAxes},
+      {.name = "CastMap",
+       .domain = kMl,
+       .since = {1},
+       .infer = infer_cast_map,
+       .eval = eval_cast_map,
+       .axes = kOpaqueAxes},
+      {.name = "DictVectorizer",
+       .domain = kMl,
+       .since = {1},
+       .infer = infer_dict,
+       .eval = eval_dict,
+       .axes = kOpaqueAxes},
       {.name = "ZipMap", .domain = kMl, .since = {1}, .infer = infer_zip, .eval = eval_zip, .axes = kOpaqueAxes},
   };
   return rows;

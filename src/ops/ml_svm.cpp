@@ -293,7 +293,12 @@ std::span<const OpDef> ml_svm_ops() {
        .infer = infer_svm_classifier,
        .eval = eval_svm_classifier,
        .axes = kOpaqueAxes},
-      {.name = "SVMRegressor", .domain = kMl, .since = {1}, .infer = infer_svm_regressor, .eval = eval_svm_regressor, .axes = kOpaqueAxes},
+      {.name = "SVMRegressor",
+       .domain = kMl,
+       .since = {1},
+       .infer = infer_svm_regressor,
+       .eval = eval_svm_regressor,
+       .axes = kOpaqueAxes},
   };
   return rows;
 }

@@ -176,7 +176,12 @@ std::span<const OpDef> ml_tree_ops() {
        .infer = infer_regressor,
        .eval = eval_regressor,
        .axes = kOpaqueAxes},
-      {.name = "TreeEnsemble", .domain = kMl, .since = {5}, .infer = infer_ensemble, .eval = eval_ensemble, .axes = kOpaqueAxes},
+      {.name = "TreeEnsemble",
+       .domain = kMl,
+       .since = {5},
+       .infer = infer_ensemble,
+       .eval = eval_ensemble,
+       .axes = kOpaqueAxes},
   };
   return rows;
 }

@@ -28,7 +28,8 @@ using Factors = Join<Floats, TypeList<std::int32_t, std::int64_t, std::uint32_t,
 template <class T>
 Matrix<T> last_two_axes(const Tensor& tensor) {
   const std::size_t rank = tensor.shape().size();
-  return {tensor.data<T>(), tensor.shape()[rank - 2], tensor.shape()[rank - 1], tensor.strides()[rank - 2], tensor.strides()[rank - 1]};
+  return {tensor.data<T>(), tensor.shape()[rank - 2], tensor.shape()[rank - 1], tensor.strides()[rank - 2],
+          tensor.strides()[rank - 1]};
 }
 
 /// The tensor itself where it is aligned, with whatever strides it has; else a dense copy.
@@ -37,8 +38,8 @@ inline Result<Tensor> aligned(const Tensor& tensor) {
   return tensor.to_dense();
 }
 
-/// Calls emit(i, j, sums, n) with sums[0 … n) = row i of a·b from column j on, until every row is complete. Each sum runs
-/// over k in ascending order. a.columns must be b.rows, which may be 0.
+/// Calls emit(i, j, sums, n) with sums[0 … n) = row i of a·b from column j on, until every row is complete. Each sum
+/// runs over k in ascending order. a.columns must be b.rows, which may be 0.
 template <class T, class Emit>
 void multiply(const Matrix<T>& a, const Matrix<T>& b, Emit&& emit) {
   using W = Wide<T>;

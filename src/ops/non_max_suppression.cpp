@@ -127,7 +127,11 @@ Result<void> eval_suppression(EvalContext& context) {
 
 std::span<const OpDef> non_max_suppression_ops() {
   static const OpDef rows[] = {
-      {.name = "NonMaxSuppression", .since = {10, 11}, .infer = infer_suppression, .eval = eval_suppression, .axes = kOpaqueAxes},
+      {.name = "NonMaxSuppression",
+       .since = {10, 11},
+       .infer = infer_suppression,
+       .eval = eval_suppression,
+       .axes = kOpaqueAxes},
   };
   return rows;
 }

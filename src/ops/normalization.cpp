@@ -1,5 +1,5 @@
-// LayerNormalization, RMSNormalization, InstanceNormalization, GroupNormalization: runs of elements that lie side by side are
-// brought to mean 0 and variance 1. Everything is computed in double and rounded once, whatever stash_type is.
+// LayerNormalization, RMSNormalization, InstanceNormalization, GroupNormalization: runs of elements that lie side by
+// side are brought to mean 0 and variance 1. Everything is computed in double and rounded once, whatever stash_type is.
 #include <cmath>
 
 #include "ops/axes.h"
@@ -32,7 +32,8 @@ Result<Tensor> stretched(const EvalContext& context, std::size_t i, const Dims& 
   TRY_ASSIGN(const Tensor given, context.dense(i));
   const auto common = broadcast_shapes(given.shape(), shape);
   if (!common.ok() || *common != shape)
-    return fail(Code::bad_shape, "a scale or bias of shape {} cannot be broadcast to {}", to_string(given.shape()), to_string(shape));
+    return fail(Code::bad_shape, "a scale or bias of shape {} cannot be broadcast to {}", to_string(given.shape()),
+                to_string(shape));
   return broadcast_view(given, shape);
 }
 
@@ -55,7 +56,9 @@ Result<void> check_stretch(const SymbolicShape* parameter, const SymbolicShape& 
     const Dim& extent = (*parameter)[parameter->size() - i];
     fits = (extent.known() && extent.value == 1) || agree_dim(extent, shape[shape.size() - i]);
   }
-  if (!fits) return fail(Code::bad_shape, "a scale or bias of shape {} cannot be broadcast to {}", to_string(*parameter), to_string(shape));
+  if (!fits)
+    return fail(Code::bad_shape, "a scale or bias of shape {} cannot be broadcast to {}", to_string(*parameter),
+                to_string(shape));
   return {};
 }
 
@@ -153,7 +156,8 @@ Result<void> eval_rms(EvalContext& context) {
     double* to = normal.mutable_data<double>();
     for (std::int64_t run = 0; run < runs.count; ++run, from += runs.length, to += runs.length) {
       double squares = 0;
-      for (std::int64_t i = 0; i < runs.length; ++i) squares += static_cast<double>(from[i]) * static_cast<double>(from[i]);
+      for (std::int64_t i = 0; i < runs.length; ++i)
+        squares += static_cast<double>(from[i]) * static_cast<double>(from[i]);
       const double root = std::sqrt(squares / static_cast<double>(runs.length) + epsilon);
       for (std::int64_t i = 0; i < runs.length; ++i) to[i] = static_cast<double>(from[i]) / root;
     }
@@ -181,7 +185,8 @@ Result<void> eval_grouped(EvalContext& context, std::int64_t groups, std::int64_
   TRY_ASSIGN(const Tensor bias, context.dense(2));
   for (const Tensor* parameter : {&scale, &bias})
     if (parameter->shape() != Dims{parameters})
-      return fail(Code::bad_shape, "a scale or bias of shape {} where [{}] is needed", to_string(parameter->shape()), parameters);
+      return fail(Code::bad_shape, "a scale or bias of shape {} where [{}] is needed", to_string(parameter->shape()),
+                  parameters);
   const double epsilon = context.attributes.real("epsilon", 1e-5F);
   TRY_ASSIGN(Tensor out, Tensor::allocate(x.dtype(), x.shape()));
   TRY(dispatch<Floats>(x.dtype(), [&](auto tag) -> Result<void> {
@@ -198,7 +203,8 @@ Result<void> eval_grouped(EvalContext& context, std::int64_t groups, std::int64_
       for (std::int64_t i = run * length; i < (run + 1) * length; ++i) {
         const std::int64_t parameter = i / shared % parameters;
         const double normal = (static_cast<double>(from[i]) - found.mean) / deviation;
-        to[i] = static_cast<T>(normal * static_cast<double>(scale.data<T>()[parameter]) + static_cast<double>(bias.data<T>()[parameter]));
+        to[i] = static_cast<T>(normal * static_cast<double>(scale.data<T>()[parameter]) +
+                               static_cast<double>(bias.data<T>()[parameter]));
       }
     }
     return {};
@@ -242,7 +248,11 @@ Result<void> eval_group(EvalContext& context) {
 constexpr OpDef kNormalization[] = {
     {.name = "LayerNormalization", .since = {17}, .infer = infer_layer, .eval = eval_layer, .axes = kLayerAxes},
     {.name = "RMSNormalization", .since = {23}, .infer = infer_rms, .eval = eval_rms, .axes = kLayerAxes},
-    {.name = "InstanceNormalization", .since = {1, 6, 22}, .infer = infer_instance, .eval = eval_instance, .axes = kInstanceAxes},
+    {.name = "InstanceNormalization",
+     .since = {1, 6, 22},
+     .infer = infer_instance,
+     .eval = eval_instance,
+     .axes = kInstanceAxes},
     {.name = "GroupNormalization", .since = {18, 21}, .infer = infer_group, .eval = eval_group, .axes = kRowsAxes},
 };
 

@@ -21,8 +21,9 @@ class RandomStreams;
 
 /// The value of one attribute of a node. Graph attributes are not here: they belong to control flow (graph::Node).
 struct Attribute {
-  using Payload = std::variant<float, std::int64_t, std::string, Tensor, Type, std::vector<float>, std::vector<std::int64_t>,
-                               std::vector<std::string>, std::vector<Tensor>, std::vector<Type>>;
+  using Payload =
+      std::variant<float, std::int64_t, std::string, Tensor, Type, std::vector<float>, std::vector<std::int64_t>,
+                   std::vector<std::string>, std::vector<Tensor>, std::vector<Type>>;
   std::string name;
   Payload payload;
 };
@@ -74,15 +75,17 @@ struct Fact {
   Type type;
   std::optional<Value> constant;
 
-  [[nodiscard]] const Tensor* tensor() const { return constant && constant->is_tensor() ? &constant->tensor() : nullptr; }
+  [[nodiscard]] const Tensor* tensor() const {
+    return constant && constant->is_tensor() ? &constant->tensor() : nullptr;
+  }
 };
 
 /// One node's inference. Output types come preset with what the schema says (kind and, by the type variables, element
 /// type); `infer` adds shapes, and element types that depend on attributes.
 struct InferContext {
-  const Schema& schema;                   ///< the version in force: schema.since
+  const Schema& schema;  ///< the version in force: schema.since
   const Attributes& attributes;
-  std::span<const Fact* const> inputs;    ///< null where an optional input is omitted
+  std::span<const Fact* const> inputs;  ///< null where an optional input is omitted
   std::span<Type> outputs;
   /// One per output, empty: an operator that knows a value from the types alone (Shape) sets it here.
   std::span<std::optional<Value>> output_constants = {};
@@ -108,11 +111,11 @@ struct InferContext {
 struct EvalContext {
   const Schema& schema;
   const Attributes& attributes;
-  std::span<Value* const> inputs;         ///< null where an optional input is omitted
-  std::span<const bool> last_use;         ///< input i is not needed after this node: take(i) may give its memory away
-  std::span<Value> outputs;               ///< to be filled: at least every wanted one
-  std::span<const bool> wanted;           ///< false where the node's output is omitted or never read
-  RandomStreams* random;                  ///< the run's, for the operators that draw
+  std::span<Value* const> inputs;  ///< null where an optional input is omitted
+  std::span<const bool> last_use;  ///< input i is not needed after this node: take(i) may give its memory away
+  std::span<Value> outputs;        ///< to be filled: at least every wanted one
+  std::span<const bool> wanted;    ///< false where the node's output is omitted or never read
+  RandomStreams* random;           ///< the run's, for the operators that draw
 
   [[nodiscard]] int since() const;
   [[nodiscard]] bool has_input(std::size_t i) const { return i < inputs.size() && inputs[i] != nullptr; }
@@ -146,8 +149,8 @@ struct Ties;
 using BatchFn = Batching (*)(const NodeFacts& node, std::span<const bool> batched);
 using RelateFn = Ties (*)(const NodeFacts& node);
 
-/// The axis rule of a row: axis_rule.h says what its functions answer. There is no default, so that every row states one;
-/// kOpaqueAxes is the one that knows nothing, and axis_rules.h has the others.
+/// The axis rule of a row: axis_rule.h says what its functions answer. There is no default, so that every row states
+/// one; kOpaqueAxes is the one that knows nothing, and axis_rules.h has the others.
 struct AxisRule {
   AxisKind kind;
   BatchFn batch;    ///< null: refuses always

@@ -202,7 +202,11 @@ Result<void> eval_pad(EvalContext& context) {
 
 std::span<const OpDef> pad_ops() {
   static const OpDef rows[] = {
-      {.name = "Pad", .since = {1, 2, 11, 13, 18, 19, 21, 23, 24, 25}, .infer = infer_pad, .eval = eval_pad, .axes = kPadAxes},
+      {.name = "Pad",
+       .since = {1, 2, 11, 13, 18, 19, 21, 23, 24, 25},
+       .infer = infer_pad,
+       .eval = eval_pad,
+       .axes = kPadAxes},
   };
   return rows;
 }

@@ -37,14 +37,16 @@ Result<void> infer_pool(InferContext& context) {
 
 /// What one window covers along one axis.
 struct Reach {
-  std::int64_t first = 0;    ///< position of the first element inside of the input
-  std::int64_t inside = 0;   ///< elements inside of the input
-  std::int64_t padded = 0;   ///< elements inside of the input and its padding
+  std::int64_t first = 0;   ///< position of the first element inside of the input
+  std::int64_t inside = 0;  ///< elements inside of the input
+  std::int64_t padded = 0;  ///< elements inside of the input and its padding
 };
 
 Reach reach_of(const WindowAxis& axis, std::int64_t window) {
   const std::int64_t start = window * axis.stride - axis.before;
-  const auto up_to = [&](std::int64_t end) { return start >= end ? 0 : std::min(axis.kernel, (end - 1 - start) / axis.dilation + 1); };
+  const auto up_to = [&](std::int64_t end) {
+    return start >= end ? 0 : std::min(axis.kernel, (end - 1 - start) / axis.dilation + 1);
+  };
   const std::int64_t skipped = start < 0 ? std::min(axis.kernel, (-start - 1) / axis.dilation + 1) : 0;
   Reach reach;
   reach.inside = std::max<std::int64_t>(up_to(axis.extent) - skipped, 0);
@@ -55,10 +57,10 @@ Reach reach_of(const WindowAxis& axis, std::int64_t window) {
 
 struct Pooling {
   Tensor x;
-  Dims shape;                     ///< of the result
-  std::vector<WindowAxis> axes;   ///< spatial
-  Dims strides;                   ///< of the input's spatial axes
-  Dims steps;                     ///< between two elements of a window
+  Dims shape;                    ///< of the result
+  std::vector<WindowAxis> axes;  ///< spatial
+  Dims strides;                  ///< of the input's spatial axes
+  Dims steps;                    ///< between two elements of a window
 };
 
 Result<Pooling> plan_pool(const EvalContext& context) {
@@ -79,8 +81,8 @@ Result<Pooling> plan_pool(const EvalContext& context) {
   return pool;
 }
 
-/// Calls f(channel, first, counts, padded) for every result, in order: channel = n·C + c; the offset of the window's first
-/// element within the channel, how many elements it has along each axis, and how many in all with padding.
+/// Calls f(channel, first, counts, padded) for every result, in order: channel = n·C + c; the offset of the window's
+/// first element within the channel, how many elements it has along each axis, and how many in all with padding.
 template <class F>
 void for_each_window(const Pooling& pool, F&& f) {
   const std::size_t rank = pool.axes.size();
@@ -142,10 +144,12 @@ Result<void> eval_average_pool(EvalContext& context) {
 
 Result<void> eval_lp_pool(EvalContext& context) {
   TRY_ASSIGN(const Pooling plan, plan_pool(context));
-  const double p = context.since() == 1 ? context.attributes.real("p", 2) : static_cast<double>(context.attributes.integer("p", 2));
+  const double p =
+      context.since() == 1 ? context.attributes.real("p", 2) : static_cast<double>(context.attributes.integer("p", 2));
   return eval_windows<Floats>(context, plan, [&]<class T>(const T* from, const Dims& counts, double) {
     double sum = 0;
-    for_each_element(plan, from, counts, [&](T x, std::int64_t) { sum += std::pow(std::fabs(static_cast<double>(x)), p); });
+    for_each_element(plan, from, counts,
+                     [&](T x, std::int64_t) { sum += std::pow(std::fabs(static_cast<double>(x)), p); });
     return static_cast<T>(std::pow(sum, 1 / p));
   });
 }
@@ -167,30 +171,36 @@ Result<void> eval_max_pool(EvalContext& context) {
   const bool indexed = context.outputs.size() > 1 && context.wanted[1];
   TRY_ASSIGN(Tensor indices, Tensor::allocate(DType::i64, indexed ? plan.shape : Dims{0}));
   std::int64_t* index = indices.mutable_data<std::int64_t>();
-  const std::int64_t channels = plan.shape[0] * plan.shape[1], channel_size = channels == 0 ? 0 : plan.x.size() / channels;
-  TRY(eval_windows<Join<Floats, TypeList<std::int8_t, std::uint8_t>>>(context, plan, [&]<class T>(const T* from, const Dims& counts, double) {
-    using Limits = std::numeric_limits<Compute<T>>;
-    auto best = static_cast<T>(Limits::has_infinity ? -Limits::infinity() : Limits::lowest());
-    std::int64_t at = -1;
-    for_each_element(plan, from, counts, [&](T x, std::int64_t offset) {
-      const auto value = static_cast<Compute<T>>(x), record = static_cast<Compute<T>>(best);
-      // NaN wins, the first of them; of equals the first.
-      if (at >= 0 && !(value > record) && !(value != value && record == record)) return;
-      best = x;
-      at = (from - plan.x.data<T>()) + offset;
-    });
-    if (indexed) {
-      if (columns && at >= 0) at = at / channel_size * channel_size + column_major(at % channel_size, plan);
-      *index++ = at;
-    }
-    return best;
-  }));
+  const std::int64_t channels = plan.shape[0] * plan.shape[1],
+                     channel_size = channels == 0 ? 0 : plan.x.size() / channels;
+  TRY(eval_windows<Join<Floats, TypeList<std::int8_t, std::uint8_t>>>(
+      context, plan, [&]<class T>(const T* from, const Dims& counts, double) {
+        using Limits = std::numeric_limits<Compute<T>>;
+        auto best = static_cast<T>(Limits::has_infinity ? -Limits::infinity() : Limits::lowest());
+        std::int64_t at = -1;
+        for_each_element(plan, from, counts, [&](T x, std::int64_t offset) {
+          const auto value = static_cast<Compute<T>>(x), record = static_cast<Compute<T>>(best);
+          // NaN wins, the first of them; of equals the first.
+          if (at >= 0 && !(value > record) && !(value != value && record == record)) return;
+          best = x;
+          at = (from - plan.x.data<T>()) + offset;
+        });
+        if (indexed) {
+          if (columns && at >= 0) at = at / channel_size * channel_size + column_major(at % channel_size, plan);
+          *index++ = at;
+        }
+        return best;
+      }));
   if (indexed) context.outputs[1] = std::move(indices);
   return {};
 }
 
 constexpr OpDef kPool[] = {
-    {.name = "AveragePool", .since = {1, 7, 10, 11, 19, 22}, .infer = infer_pool, .eval = eval_average_pool, .axes = kPoolAxes},
+    {.name = "AveragePool",
+     .since = {1, 7, 10, 11, 19, 22},
+     .infer = infer_pool,
+     .eval = eval_average_pool,
+     .axes = kPoolAxes},
     {.name = "MaxPool", .since = {1, 8, 10, 11, 12, 22}, .infer = infer_pool, .eval = eval_max_pool, .axes = kPoolAxes},
     {.name = "LpPool", .since = {1, 2, 11, 18, 22}, .infer = infer_pool, .eval = eval_lp_pool, .axes = kPoolAxes},
 };

@@ -1,5 +1,5 @@
-// MatMulInteger, QLinearMatMul, ConvInteger, QLinearConv: products of quantized tensors. Sums are exact; a result is scaled
-// once, in double, rounded to the nearest (ties to even) and saturated. What pads an input is its zero point.
+// MatMulInteger, QLinearMatMul, ConvInteger, QLinearConv: products of quantized tensors. Sums are exact; a result is
+// scaled once, in double, rounded to the nearest (ties to even) and saturated. What pads an input is its zero point.
 #include <cmath>
 #include <cstring>
 
@@ -14,8 +14,9 @@ namespace {
 
 using Quantized = TypeList<std::int8_t, std::uint8_t, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ>;
 
-/// A scale or zero point, as doubles, seen with the shape that it belongs to. One with a single element holds for the whole
-/// tensor; a vector runs along the axis that many from the end (1: the last); more axes are those of `shape`, or 1.
+/// A scale or zero point, as doubles, seen with the shape that it belongs to. One with a single element holds for the
+/// whole tensor; a vector runs along the axis that many from the end (1: the last); more axes are those of `shape`,
+/// or 1.
 Result<Tensor> spread(const Tensor* parameter, const Dims& shape, std::size_t axis_from_end) {
   if (parameter == nullptr) return broadcast_view(Tensor::scalar(0.0), shape);
   TRY_ASSIGN(Tensor view, as_doubles(*parameter));
@@ -29,11 +30,14 @@ Result<Tensor> spread(const Tensor* parameter, const Dims& shape, std::size_t ax
   }
   const auto common = broadcast_shapes(view.shape(), shape);
   if (!common.ok() || *common != shape)
-    return fail(Code::bad_shape, "a scale or zero point of shape {} does not fit {}", to_string(parameter->shape()), to_string(shape));
+    return fail(Code::bad_shape, "a scale or zero point of shape {} does not fit {}", to_string(parameter->shape()),
+                to_string(shape));
   return broadcast_view(view, shape);
 }
 
-const Tensor* optional_tensor(const EvalContext& context, std::size_t i) { return context.has_input(i) ? &context.tensor(i) : nullptr; }
+const Tensor* optional_tensor(const EvalContext& context, std::size_t i) {
+  return context.has_input(i) ? &context.tensor(i) : nullptr;
+}
 
 /// x - zero, elementwise, as doubles: exact for bytes.
 Result<Tensor> shifted(const Tensor& x, const Tensor* zero, std::size_t axis_from_end) {
@@ -58,7 +62,8 @@ T quantize(double value, double zero) {
 
 /// An exact sum of products of bytes as int32; it wraps.
 std::int32_t wrapped(double sum) {
-  return static_cast<std::int32_t>(static_cast<std::uint32_t>(static_cast<std::uint64_t>(static_cast<std::int64_t>(sum))));
+  return static_cast<std::int32_t>(
+      static_cast<std::uint32_t>(static_cast<std::uint64_t>(static_cast<std::int64_t>(sum))));
 }
 
 Result<void> infer_matmul_integer(InferContext& context) { return infer_product(context, 0, 1); }
@@ -105,12 +110,15 @@ Result<Tensor> convolved(const Attributes& attributes, const Tensor& x, const Te
   TRY_ASSIGN(Tensor out, Tensor::allocate(DType::f64, plan.shape));
   if (out.size() == 0) return out;
   const auto load_from = [](const Tensor& tensor) {
-    return [from = tensor.data<double>()](std::int64_t first, double* to, std::int64_t n) { std::copy_n(from + first, n, to); };
+    return [from = tensor.data<double>()](std::int64_t first, double* to, std::int64_t n) {
+      std::copy_n(from + first, n, to);
+    };
   };
   double* to = out.mutable_data<double>();
-  TRY(convolve_all<double>(plan, load_from(x), load_from(w), [to](std::int64_t first, std::int64_t, const double* sums, std::int64_t n) {
-    std::copy_n(sums, n, to + first);
-  }));
+  TRY(convolve_all<double>(plan, load_from(x), load_from(w),
+                           [to](std::int64_t first, std::int64_t, const double* sums, std::int64_t n) {
+                             std::copy_n(sums, n, to + first);
+                           }));
   return out;
 }
 
@@ -142,7 +150,8 @@ Result<void> eval_qlinear_conv(EvalContext& context) {
   if (context.has_input(8)) {
     TRY_ASSIGN(const Tensor given, context.dense(8));
     if (given.shape() != Dims{sums.shape()[1]})
-      return fail(Code::bad_shape, "the bias of shape {} does not fit the {} filters", to_string(given.shape()), sums.shape()[1]);
+      return fail(Code::bad_shape, "the bias of shape {} does not fit the {} filters", to_string(given.shape()),
+                  sums.shape()[1]);
     Dims steps(rank, 0);
     steps[1] = 1;
     bias = given.view(sums.shape(), steps);
@@ -152,7 +161,8 @@ Result<void> eval_qlinear_conv(EvalContext& context) {
     TRY_ASSIGN(Tensor out, Tensor::allocate(dtype_of<T>, sums.shape()));
     T* to = out.mutable_data<T>();
     const double* sum = sums.data<double>();
-    walk<5>(sums.shape(), {&scale_x.strides(), &scale_w.strides(), &scale_y.strides(), &zero_y.strides(), &bias.strides()},
+    walk<5>(sums.shape(),
+            {&scale_x.strides(), &scale_w.strides(), &scale_y.strides(), &zero_y.strides(), &bias.strides()},
             [&](std::int64_t i, std::int64_t j, std::int64_t k, std::int64_t l, std::int64_t m) {
               const double scale = scale_x.data<double>()[i] * scale_w.data<double>()[j] / scale_y.data<double>()[k];
               *to++ = quantize<T>((*sum++ + bias.data<std::int32_t>()[m]) * scale, zero_y.data<double>()[l]);
@@ -163,9 +173,21 @@ Result<void> eval_qlinear_conv(EvalContext& context) {
 }
 
 constexpr OpDef kQuantized[] = {
-    {.name = "MatMulInteger", .since = {10}, .infer = infer_matmul_integer, .eval = eval_matmul_integer, .axes = kMatMulAxes},
-    {.name = "QLinearMatMul", .since = {10, 21}, .infer = infer_qlinear_matmul, .eval = eval_qlinear_matmul, .axes = kQLinearMatMulAxes},
-    {.name = "ConvInteger", .since = {10}, .infer = infer_conv_integer, .eval = eval_conv_integer, .axes = kConvIntegerAxes},
+    {.name = "MatMulInteger",
+     .since = {10},
+     .infer = infer_matmul_integer,
+     .eval = eval_matmul_integer,
+     .axes = kMatMulAxes},
+    {.name = "QLinearMatMul",
+     .since = {10, 21},
+     .infer = infer_qlinear_matmul,
+     .eval = eval_qlinear_matmul,
+     .axes = kQLinearMatMulAxes},
+    {.name = "ConvInteger",
+     .since = {10},
+     .infer = infer_conv_integer,
+     .eval = eval_conv_integer,
+     .axes = kConvIntegerAxes},
     {.name = "QLinearConv", .since = {10}, .infer = infer_qlinear_conv, .eval = eval_qlinear_conv, .axes = kRowsAxes},
 };
 

@@ -207,9 +207,21 @@ Result<void> eval_center(EvalContext& context) {
 
 std::span<const OpDef> rearrange_ops() {
   static const OpDef rows[] = {
-      {.name = "DepthToSpace", .since = {1, 11, 13, 28}, .infer = infer_depth_to_space, .eval = eval_depth_to_space, .axes = kRowsAxes},
-      {.name = "SpaceToDepth", .since = {1, 13, 28}, .infer = infer_space_to_depth, .eval = eval_space_to_depth, .axes = kRowsAxes},
-      {.name = "ReverseSequence", .since = {10, 28}, .infer = infer_same, .eval = eval_reverse_sequence, .axes = kReverseAxes},
+      {.name = "DepthToSpace",
+       .since = {1, 11, 13, 28},
+       .infer = infer_depth_to_space,
+       .eval = eval_depth_to_space,
+       .axes = kRowsAxes},
+      {.name = "SpaceToDepth",
+       .since = {1, 13, 28},
+       .infer = infer_space_to_depth,
+       .eval = eval_space_to_depth,
+       .axes = kRowsAxes},
+      {.name = "ReverseSequence",
+       .since = {10, 28},
+       .infer = infer_same,
+       .eval = eval_reverse_sequence,
+       .axes = kReverseAxes},
       {.name = "CenterCropPad", .since = {18}, .infer = infer_center, .eval = eval_center, .axes = kCenterAxes},
   };
   return rows;

@@ -25,7 +25,8 @@ Tensor exchanged(const Tensor& tensor, std::size_t i, std::size_t j) {
 
 Result<Tensor> parameter(const EvalContext& context, std::size_t i, std::string_view name, const Dims& shape) {
   if (context.tensor(i).shape() != shape)
-    return fail(Code::bad_shape, "{} has shape {}, {} is needed", name, to_string(context.tensor(i).shape()), to_string(shape));
+    return fail(Code::bad_shape, "{} has shape {}, {} is needed", name, to_string(context.tensor(i).shape()),
+                to_string(shape));
   return as_doubles(context.tensor(i));
 }
 
@@ -35,7 +36,8 @@ Result<std::vector<std::int64_t>> read_lengths(const EvalContext& context, std::
   if (static_cast<std::int64_t>(lengths.size()) != batch)
     return fail(Code::bad_shape, "sequence_lens has {} numbers for a batch of {}", lengths.size(), batch);
   for (const std::int64_t length : lengths)
-    if (length < 0 || length > steps) return fail(Code::bad_value, "sequence_lens holds {}; allowed are 0 to {}", length, steps);
+    if (length < 0 || length > steps)
+      return fail(Code::bad_value, "sequence_lens holds {}; allowed are 0 to {}", length, steps);
   return std::vector<std::int64_t>(lengths.begin(), lengths.end());
 }
 
@@ -49,7 +51,9 @@ struct Pass {
 
   /// The time that batch entry n reads in this step; only while its sequence lasts.
   [[nodiscard]] std::int64_t time(std::int64_t n, std::int64_t step) const {
-    return recurrence.reversed[static_cast<std::size_t>(direction)] ? recurrence.lengths[static_cast<std::size_t>(n)] - 1 - step : step;
+    return recurrence.reversed[static_cast<std::size_t>(direction)]
+               ? recurrence.lengths[static_cast<std::size_t>(n)] - 1 - step
+               : step;
   }
 
   void gather(std::int64_t step, const double* bias, std::vector<bool>& active) const {
@@ -74,16 +78,19 @@ struct Pass {
 
 }  // namespace
 
-Result<Recurrence> read_recurrence(const EvalContext& context, std::int64_t gates, std::span<const std::string_view> activations) {
+Result<Recurrence> read_recurrence(const EvalContext& context, std::int64_t gates,
+                                   std::span<const std::string_view> activations) {
   Recurrence recurrence;
   const Tensor &x = context.tensor(0), &r = context.tensor(2);
   if (x.rank() != 3 || r.rank() != 3)
-    return fail(Code::bad_shape, "X of shape {} and R of shape {} must have rank 3", to_string(x.shape()), to_string(r.shape()));
+    return fail(Code::bad_shape, "X of shape {} and R of shape {} must have rank 3", to_string(x.shape()),
+                to_string(r.shape()));
   recurrence.batch_first = context.attributes.integer("layout", 0) != 0;
   recurrence.gates = gates;
   recurrence.hidden = r.shape()[2];
   if (context.attributes.integer("hidden_size", recurrence.hidden) != recurrence.hidden)
-    return fail(Code::bad_value, "hidden_size is {}, but R has shape {}", context.attributes.integer("hidden_size", 0), to_string(r.shape()));
+    return fail(Code::bad_value, "hidden_size is {}, but R has shape {}", context.attributes.integer("hidden_size", 0),
+                to_string(r.shape()));
   TRY_ASSIGN(recurrence.reversed, read_directions(context.attributes));
   TRY_ASSIGN(recurrence.activations, read_activations(context.attributes, activations, recurrence.reversed.size()));
   TRY_ASSIGN(recurrence.x, as_doubles(recurrence.batch_first ? exchanged(x, 0, 1) : x));
@@ -111,15 +118,18 @@ Result<Tensor> initial_state(const EvalContext& context, const Recurrence& recur
   const Dims shape = {recurrence.directions(), recurrence.batch, recurrence.hidden};
   if (!context.has_input(i)) return zero_doubles(shape);
   const Tensor& given = context.tensor(i);
-  if (given.rank() != 3) return fail(Code::bad_shape, "an initial state of shape {} must have rank 3", to_string(given.shape()));
+  if (given.rank() != 3)
+    return fail(Code::bad_shape, "an initial state of shape {} must have rank 3", to_string(given.shape()));
   const Tensor ordered = recurrence.batch_first ? exchanged(given, 0, 1) : given;
   if (ordered.shape() != shape)
-    return fail(Code::bad_shape, "an initial state has shape {}, {} is needed", to_string(ordered.shape()), to_string(shape));
+    return fail(Code::bad_shape, "an initial state has shape {}, {} is needed", to_string(ordered.shape()),
+                to_string(shape));
   TRY_ASSIGN(const Tensor wide, as_doubles(ordered));
   return wide.clone();
 }
 
-void multiply_transposed(const double* a, std::int64_t rows, std::int64_t depth, const double* b, std::int64_t columns, double* sums) {
+void multiply_transposed(const double* a, std::int64_t rows, std::int64_t depth, const double* b, std::int64_t columns,
+                         double* sums) {
   const Matrix<double> left{a, rows, depth, depth, 1}, right{b, depth, columns, 1, depth};
   multiply(left, right, [&](std::int64_t i, std::int64_t j, const double* products, std::int64_t n) {
     std::copy_n(products, n, sums + i * columns + j);
@@ -132,7 +142,8 @@ Result<Tensor> read_peepholes(const EvalContext& context, const Recurrence& recu
 }
 
 Result<Tensor> run_cell(Recurrence& recurrence, const Tensor& peepholes, const Cell& cell) {
-  const std::int64_t batch = recurrence.batch, hidden = recurrence.hidden, rows = recurrence.rows(), directions = recurrence.directions();
+  const std::int64_t batch = recurrence.batch, hidden = recurrence.hidden, rows = recurrence.rows(),
+                     directions = recurrence.directions();
   TRY_ASSIGN(Tensor y, zero_doubles({recurrence.steps, directions, batch, hidden}));
   TRY_ASSIGN(Tensor projected, Tensor::allocate(DType::f64, {recurrence.steps, batch, rows}));
   TRY_ASSIGN(Tensor gathered, Tensor::allocate(DType::f64, {batch, rows}));
@@ -148,8 +159,10 @@ Result<Tensor> run_cell(Recurrence& recurrence, const Tensor& peepholes, const C
         .peepholes = peepholes.defined() ? peepholes.data<double>() + d * 3 * hidden : nullptr,
         .activations = std::span(recurrence.activations).subspan(static_cast<std::size_t>(d) * functions, functions)};
     multiply_transposed(recurrence.x.data<double>(), recurrence.steps * batch, recurrence.inputs,
-                        recurrence.w.data<double>() + d * rows * recurrence.inputs, rows, projected.mutable_data<double>());
-    const Pass pass{recurrence, d, projected.data<double>(), gathered.mutable_data<double>(), states.mutable_data<double>()};
+                        recurrence.w.data<double>() + d * rows * recurrence.inputs, rows,
+                        projected.mutable_data<double>());
+    const Pass pass{recurrence, d, projected.data<double>(), gathered.mutable_data<double>(),
+                    states.mutable_data<double>()};
     double* h = recurrence.h.mutable_data<double>() + d * batch * hidden;
     for (std::int64_t step = 0; step < recurrence.steps; ++step) {
       pass.gather(step, bias, active);
@@ -160,7 +173,8 @@ Result<Tensor> run_cell(Recurrence& recurrence, const Tensor& peepholes, const C
   return y;
 }
 
-Result<void> emit_states(EvalContext& context, const Recurrence& recurrence, const Tensor& y, std::span<const Tensor> states) {
+Result<void> emit_states(EvalContext& context, const Recurrence& recurrence, const Tensor& y,
+                         std::span<const Tensor> states) {
   const DType dtype = context.tensor(0).dtype();
   const auto wanted = [&](std::size_t i) { return i < context.outputs.size() && context.wanted[i]; };
   if (wanted(0)) {
@@ -180,23 +194,29 @@ Result<void> infer_recurrent(InferContext& context) {
   const bool batch_first = context.attributes.integer("layout", 0) != 0;
   const SymbolicShape *x = context.shape(0), *w = context.shape(1), *r = context.shape(2);
   for (const SymbolicShape* shape : {x, w, r})
-    if (shape != nullptr && shape->size() != 3) return fail(Code::bad_shape, "X, W and R must have rank 3, not shape {}", to_string(*shape));
+    if (shape != nullptr && shape->size() != 3)
+      return fail(Code::bad_shape, "X, W and R must have rank 3, not shape {}", to_string(*shape));
   const Dim directions(static_cast<std::int64_t>(reversed.size()));
   if (x != nullptr && w != nullptr && !agree_dim((*x)[2], (*w)[2]))
-    return fail(Code::bad_shape, "X of shape {} and W of shape {} differ in the input size", to_string(*x), to_string(*w));
+    return fail(Code::bad_shape, "X of shape {} and W of shape {} differ in the input size", to_string(*x),
+                to_string(*w));
   for (const SymbolicShape* shape : {w, r})
     if (shape != nullptr && !agree_dim((*shape)[0], directions))
-      return fail(Code::bad_shape, "W and R must begin with {} directions, not {}", directions.value, to_string(*shape));
+      return fail(Code::bad_shape, "W and R must begin with {} directions, not {}", directions.value,
+                  to_string(*shape));
   Dim hidden = r != nullptr ? (*r)[2] : Dim();
   if (const auto* size = context.attributes.get<std::int64_t>("hidden_size")) {
     if (*size < 0 || !agree_dim(hidden, Dim(*size)))
       return fail(Code::bad_value, "hidden_size is {}, but R has shape {}", *size, r != nullptr ? to_string(*r) : "?");
     hidden = Dim(*size);
   }
-  const Dim steps = x != nullptr ? (*x)[batch_first ? 1 : 0] : Dim(), batch = x != nullptr ? (*x)[batch_first ? 0 : 1] : Dim();
-  context.set_shape(0, batch_first ? SymbolicShape{batch, steps, directions, hidden} : SymbolicShape{steps, directions, batch, hidden});
+  const Dim steps = x != nullptr ? (*x)[batch_first ? 1 : 0] : Dim(),
+            batch = x != nullptr ? (*x)[batch_first ? 0 : 1] : Dim();
+  context.set_shape(0, batch_first ? SymbolicShape{batch, steps, directions, hidden}
+                                   : SymbolicShape{steps, directions, batch, hidden});
   for (std::size_t i = 1; i < context.outputs.size(); ++i)
-    context.set_shape(i, batch_first ? SymbolicShape{batch, directions, hidden} : SymbolicShape{directions, batch, hidden});
+    context.set_shape(
+        i, batch_first ? SymbolicShape{batch, directions, hidden} : SymbolicShape{directions, batch, hidden});
   return {};
 }
 

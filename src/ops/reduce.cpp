@@ -1,4 +1,5 @@
-// Reduce*: one value from the elements along some axes. Floats are accumulated in double and rounded once; integers wrap.
+// Reduce*: one value from the elements along some axes. Floats are accumulated in double and rounded once; integers
+// wrap.
 #include <cmath>
 #include <type_traits>
 
@@ -28,8 +29,10 @@ void infer_shape(InferContext& context, const std::vector<bool>& reduced) {
   const SymbolicShape& shape = *context.shape(0);
   SymbolicShape out;
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    if (!reduced[axis]) out.push_back(shape[axis]);
-    else if (keep) out.emplace_back(1);
+    if (!reduced[axis])
+      out.push_back(shape[axis]);
+    else if (keep)
+      out.emplace_back(1);
   }
   context.set_shape(0, std::move(out));
 }
@@ -72,8 +75,8 @@ Result<void> infer_reduce(InferContext& context) {
 /// How a reduction runs over its data, once and in row-major order.
 struct Plan {
   Tensor data;
-  Dims shape;         ///< of the result
-  Dims strides;       ///< of the result along the axes of the data: 0 where reduced
+  Dims shape;              ///< of the result
+  Dims strides;            ///< of the result along the axes of the data: 0 where reduced
   std::int64_t count = 1;  ///< elements behind each result
 };
 
@@ -91,7 +94,8 @@ Result<Plan> plan_reduction(EvalContext& context) {
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
     if (!reduced[axis]) kept.push_back(shape[axis]);
     // A data extent of 0 elsewhere makes the count meaningless, and unused.
-    else if (__builtin_mul_overflow(plan.count, shape[axis], &plan.count)) plan.count = 0;
+    else if (__builtin_mul_overflow(plan.count, shape[axis], &plan.count))
+      plan.count = 0;
     if (!reduced[axis] || keep) plan.shape.push_back(reduced[axis] ? 1 : shape[axis]);
   }
   const Dims kept_strides = dense_strides(kept);
@@ -99,7 +103,6 @@ Result<Plan> plan_reduction(EvalContext& context) {
     plan.strides.push_back(reduced[axis] ? 0 : kept_strides[next++]);
   return plan;
 }
-
 
 // One struct per fold: `add` takes an element in, `finish` makes the result from the accumulator.
 
@@ -111,61 +114,81 @@ double as_real(Wide<T> value) {
 /// A real result as T: rounded for floats, truncated for integers.
 template <class T>
 T from_real(double value) {
-  if constexpr (kIsFloat<T>) return static_cast<T>(value);
-  else return truncate_to<T>(value);
+  if constexpr (kIsFloat<T>)
+    return static_cast<T>(value);
+  else
+    return truncate_to<T>(value);
 }
 
 struct Sum {
   static constexpr int kStart = 0;
   template <class T>
-  static void add(Wide<T>& sum, T x) { sum += to_wide(x); }
+  static void add(Wide<T>& sum, T x) {
+    sum += to_wide(x);
+  }
   template <class T>
-  static T finish(Wide<T> sum, std::int64_t) { return from_wide<T>(sum); }
+  static T finish(Wide<T> sum, std::int64_t) {
+    return from_wide<T>(sum);
+  }
 };
 
 struct SumSquare : Sum {
   template <class T>
-  static void add(Wide<T>& sum, T x) { sum += to_wide(x) * to_wide(x); }
+  static void add(Wide<T>& sum, T x) {
+    sum += to_wide(x) * to_wide(x);
+  }
 };
 
 struct L1 : Sum {
   template <class T>
   static void add(Wide<T>& sum, T x) {
-    if constexpr (kIsFloat<T>) sum += std::fabs(to_wide(x));
-    else if constexpr (std::is_signed_v<T>) sum += x < 0 ? 0 - to_wide(x) : to_wide(x);
-    else sum += to_wide(x);
+    if constexpr (kIsFloat<T>)
+      sum += std::fabs(to_wide(x));
+    else if constexpr (std::is_signed_v<T>)
+      sum += x < 0 ? 0 - to_wide(x) : to_wide(x);
+    else
+      sum += to_wide(x);
   }
 };
 
 struct L2 : SumSquare {
   template <class T>
   static T finish(Wide<T> sum, std::int64_t) {
-    if constexpr (kIsFloat<T>) return static_cast<T>(std::sqrt(sum));
-    else return from_real<T>(std::sqrt(as_real<T>(sum)));
+    if constexpr (kIsFloat<T>)
+      return static_cast<T>(std::sqrt(sum));
+    else
+      return from_real<T>(std::sqrt(as_real<T>(sum)));
   }
 };
 
 struct LogSum : Sum {
   template <class T>
   static T finish(Wide<T> sum, std::int64_t) {
-    if constexpr (kIsFloat<T>) return static_cast<T>(std::log(sum));
-    else return from_real<T>(std::log(as_real<T>(sum)));
+    if constexpr (kIsFloat<T>)
+      return static_cast<T>(std::log(sum));
+    else
+      return from_real<T>(std::log(as_real<T>(sum)));
   }
 };
 
 struct Mean : Sum {
   template <class T>
   static T finish(Wide<T> sum, std::int64_t count) {
-    if constexpr (kIsFloat<T>) return static_cast<T>(sum / static_cast<double>(count));
-    else if constexpr (std::is_signed_v<T>) return static_cast<T>(static_cast<std::int64_t>(sum) / count);
-    else return static_cast<T>(sum / static_cast<std::uint64_t>(count));
+    if constexpr (kIsFloat<T>)
+      return static_cast<T>(sum / static_cast<double>(count));
+    else if constexpr (std::is_signed_v<T>)
+      return static_cast<T>(static_cast<std::int64_t>(sum) / count);
+    else
+      return static_cast<T>(sum / static_cast<std::uint64_t>(count));
   }
 };
 
 struct Prod : Sum {
   static constexpr int kStart = 1;
   template <class T>
-  static void add(Wide<T>& product, T x) { product *= to_wide(x); }
+  static void add(Wide<T>& product, T x) {
+    product *= to_wide(x);
+  }
 };
 
 template <class Fold>
@@ -177,7 +200,8 @@ Result<void> eval_fold(EvalContext& context) {
     TRY_ASSIGN(Tensor out, Tensor::allocate(dtype_of<T>, plan.shape));
     TRY_ASSIGN(Tensor sums, Tensor::allocate(dtype_of<W>, plan.shape));
     if (std::is_same_v<Fold, Mean> && kIsInteger<T> && plan.count == 0 && out.size() > 0)
-      return fail(Code::bad_value, "the mean of no elements is not an integer: data has shape {}", to_string(plan.data.shape()));
+      return fail(Code::bad_value, "the mean of no elements is not an integer: data has shape {}",
+                  to_string(plan.data.shape()));
     W* sum = sums.mutable_data<W>();
     // -0 is the neutral element of addition that keeps the sign of zeros; no elements give +0.
     const double start = Fold::kStart != 0 ? Fold::kStart : plan.count == 0 ? 0.0 : -0.0;
@@ -192,7 +216,8 @@ Result<void> eval_fold(EvalContext& context) {
   });
 }
 
-/// The greatest (or least) element. NaN wins over everything; no elements give -inf (inf) or the type's least (greatest).
+/// The greatest (or least) element. NaN wins over everything; no elements give -inf (inf) or the type's least
+/// (greatest).
 template <bool Greatest>
 Result<void> eval_extreme(EvalContext& context) {
   TRY_ASSIGN(const Plan plan, plan_reduction(context));
@@ -247,15 +272,43 @@ Result<void> eval_log_sum_exp(EvalContext& context) {
 
 constexpr OpDef kReduce[] = {
     {.name = "ReduceSum", .since = {1, 11, 13}, .infer = infer_reduce, .eval = eval_fold<Sum>, .axes = kReducedAxes},
-    {.name = "ReduceSumSquare", .since = {1, 11, 13, 18}, .infer = infer_reduce, .eval = eval_fold<SumSquare>, .axes = kReducedAxes},
-    {.name = "ReduceMean", .since = {1, 11, 13, 18}, .infer = infer_reduce, .eval = eval_fold<Mean>, .axes = kReducedAxes},
-    {.name = "ReduceProd", .since = {1, 11, 13, 18}, .infer = infer_reduce, .eval = eval_fold<Prod>, .axes = kReducedAxes},
+    {.name = "ReduceSumSquare",
+     .since = {1, 11, 13, 18},
+     .infer = infer_reduce,
+     .eval = eval_fold<SumSquare>,
+     .axes = kReducedAxes},
+    {.name = "ReduceMean",
+     .since = {1, 11, 13, 18},
+     .infer = infer_reduce,
+     .eval = eval_fold<Mean>,
+     .axes = kReducedAxes},
+    {.name = "ReduceProd",
+     .since = {1, 11, 13, 18},
+     .infer = infer_reduce,
+     .eval = eval_fold<Prod>,
+     .axes = kReducedAxes},
     {.name = "ReduceL1", .since = {1, 11, 13, 18}, .infer = infer_reduce, .eval = eval_fold<L1>, .axes = kReducedAxes},
     {.name = "ReduceL2", .since = {1, 11, 13, 18}, .infer = infer_reduce, .eval = eval_fold<L2>, .axes = kReducedAxes},
-    {.name = "ReduceLogSum", .since = {1, 11, 13, 18, 28}, .infer = infer_reduce, .eval = eval_fold<LogSum>, .axes = kReducedAxes},
-    {.name = "ReduceLogSumExp", .since = {1, 11, 13, 18, 28}, .infer = infer_reduce, .eval = eval_log_sum_exp, .axes = kReducedAxes},
-    {.name = "ReduceMax", .since = {1, 11, 12, 13, 18, 20}, .infer = infer_reduce, .eval = eval_extreme<true>, .axes = kReducedAxes},
-    {.name = "ReduceMin", .since = {1, 11, 12, 13, 18, 20}, .infer = infer_reduce, .eval = eval_extreme<false>, .axes = kReducedAxes},
+    {.name = "ReduceLogSum",
+     .since = {1, 11, 13, 18, 28},
+     .infer = infer_reduce,
+     .eval = eval_fold<LogSum>,
+     .axes = kReducedAxes},
+    {.name = "ReduceLogSumExp",
+     .since = {1, 11, 13, 18, 28},
+     .infer = infer_reduce,
+     .eval = eval_log_sum_exp,
+     .axes = kReducedAxes},
+    {.name = "ReduceMax",
+     .since = {1, 11, 12, 13, 18, 20},
+     .infer = infer_reduce,
+     .eval = eval_extreme<true>,
+     .axes = kReducedAxes},
+    {.name = "ReduceMin",
+     .since = {1, 11, 12, 13, 18, 20},
+     .infer = infer_reduce,
+     .eval = eval_extreme<false>,
+     .axes = kReducedAxes},
 };
 
 }  // namespace

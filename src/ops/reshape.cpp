@@ -193,8 +193,16 @@ Result<void> eval_flatten(EvalContext& context) {
 
 std::span<const OpDef> reshape_ops() {
   static const OpDef rows[] = {
-      {.name = "Reshape", .since = {1, 5, 13, 14, 19, 21, 23, 24, 25}, .infer = infer_reshape, .eval = eval_reshape, .axes = kReshapeAxes},
-      {.name = "Flatten", .since = {1, 9, 11, 13, 21, 23, 24, 25}, .infer = infer_flatten, .eval = eval_flatten, .axes = kFlattenAxes},
+      {.name = "Reshape",
+       .since = {1, 5, 13, 14, 19, 21, 23, 24, 25},
+       .infer = infer_reshape,
+       .eval = eval_reshape,
+       .axes = kReshapeAxes},
+      {.name = "Flatten",
+       .since = {1, 9, 11, 13, 21, 23, 24, 25},
+       .infer = infer_flatten,
+       .eval = eval_flatten,
+       .axes = kFlattenAxes},
   };
   return rows;
 }

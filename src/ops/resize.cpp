@@ -239,7 +239,11 @@ Result<void> eval_resize(EvalContext& context) {
 
 std::span<const OpDef> resize_ops() {
   static const OpDef rows[] = {
-      {.name = "Resize", .since = {10, 11, 13, 18, 19}, .infer = infer_resize, .eval = eval_resize, .axes = kResizeAxes},
+      {.name = "Resize",
+       .since = {10, 11, 13, 18, 19},
+       .infer = infer_resize,
+       .eval = eval_resize,
+       .axes = kResizeAxes},
       {.name = "Upsample", .since = {1, 7, 9, 10}, .infer = infer_resize, .eval = eval_resize, .axes = kResizeAxes},
   };
   return rows;

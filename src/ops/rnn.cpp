@@ -11,9 +11,11 @@ Result<void> eval_rnn(EvalContext& context) {
   constexpr std::string_view kDefaults[] = {"Tanh"};
   TRY_ASSIGN(Recurrence recurrence, read_recurrence(context, 1, kDefaults));
   const std::int64_t batch = recurrence.batch, hidden = recurrence.hidden;
-  const Cell cell = [&](const Direction& direction, std::size_t, const double* gates, const double* h, const std::vector<bool>&, double* next) {
+  const Cell cell = [&](const Direction& direction, std::size_t, const double* gates, const double* h,
+                        const std::vector<bool>&, double* next) {
     multiply_transposed(h, batch, hidden, direction.recurrence, hidden, next);
-    for (std::int64_t i = 0; i < batch * hidden; ++i) next[i] = direction.activations[0](gates[i] + next[i] + direction.bias[i % hidden]);
+    for (std::int64_t i = 0; i < batch * hidden; ++i)
+      next[i] = direction.activations[0](gates[i] + next[i] + direction.bias[i % hidden]);
   };
   TRY_ASSIGN(const Tensor y, run_cell(recurrence, Tensor(), cell));
   return emit_states(context, recurrence, y, std::span(&recurrence.h, 1));
@@ -30,8 +32,10 @@ Result<void> eval_gru(EvalContext& context) {
   TRY_ASSIGN(Tensor products, Tensor::allocate(DType::f64, {batch, rows}));
   TRY_ASSIGN(Tensor resets, Tensor::allocate(DType::f64, {batch, hidden}));
   TRY_ASSIGN(Tensor candidates, Tensor::allocate(DType::f64, {batch, hidden}));
-  double *product = products.mutable_data<double>(), *reset = resets.mutable_data<double>(), *candidate = candidates.mutable_data<double>();
-  const Cell cell = [&](const Direction& direction, std::size_t, const double* gates, const double* h, const std::vector<bool>&, double* next) {
+  double *product = products.mutable_data<double>(), *reset = resets.mutable_data<double>(),
+         *candidate = candidates.mutable_data<double>();
+  const Cell cell = [&](const Direction& direction, std::size_t, const double* gates, const double* h,
+                        const std::vector<bool>&, double* next) {
     const Activation &f = direction.activations[0], &g = direction.activations[1];
     multiply_transposed(h, batch, hidden, direction.recurrence, rows, product);
     for (std::int64_t n = 0; n < batch; ++n)
@@ -40,7 +44,8 @@ Result<void> eval_gru(EvalContext& context) {
         reset[n * hidden + i] = f(gates[at] + product[at] + direction.bias[hidden + i]);
         if (!linear_first) next[n * hidden + i] = reset[n * hidden + i] * h[n * hidden + i];
       }
-    if (!linear_first) multiply_transposed(next, batch, hidden, direction.recurrence + 2 * hidden * hidden, hidden, candidate);
+    if (!linear_first)
+      multiply_transposed(next, batch, hidden, direction.recurrence + 2 * hidden * hidden, hidden, candidate);
     for (std::int64_t n = 0; n < batch; ++n)
       for (std::int64_t i = 0; i < hidden; ++i) {
         const std::int64_t row = n * rows + i, at = n * hidden + i;
@@ -64,8 +69,8 @@ Result<void> eval_lstm(EvalContext& context) {
   TRY_ASSIGN(const Tensor peepholes, read_peepholes(context, recurrence));
   TRY_ASSIGN(Tensor products, Tensor::allocate(DType::f64, {batch, rows}));
   double* product = products.mutable_data<double>();
-  const Cell cell = [&](const Direction& direction, std::size_t d, const double* gates, const double* h, const std::vector<bool>& active,
-                        double* next) {
+  const Cell cell = [&](const Direction& direction, std::size_t d, const double* gates, const double* h,
+                        const std::vector<bool>& active, double* next) {
     const Activation &f = direction.activations[0], &g = direction.activations[1], &out = direction.activations[2];
     multiply_transposed(h, batch, hidden, direction.recurrence, rows, product);
     for (std::int64_t n = 0; n < batch; ++n) {
@@ -76,7 +81,9 @@ Result<void> eval_lstm(EvalContext& context) {
           const std::int64_t row = k * hidden + i;
           return gates[n * rows + row] + product[n * rows + row] + direction.bias[row];
         };
-        const auto peep = [&](std::int64_t k) { return direction.peepholes == nullptr ? 0.0 : direction.peepholes[k * hidden + i] * c[i]; };
+        const auto peep = [&](std::int64_t k) {
+          return direction.peepholes == nullptr ? 0.0 : direction.peepholes[k * hidden + i] * c[i];
+        };
         const double input = f(gate(0) + peep(0));
         const double forget = coupled ? 1 - input : f(gate(2) + peep(2));
         c[i] = forget * c[i] + input * g(gate(3));

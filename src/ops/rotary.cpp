@@ -10,8 +10,8 @@ namespace {
 
 struct Layout {
   std::int64_t batch = 0, heads = 0, positions = 0, size = 0;
-  std::int64_t turned = 0;           ///< leading features of a head that are turned, an even number
-  Dims steps;                        ///< of batch, head, position, in elements
+  std::int64_t turned = 0;  ///< leading features of a head that are turned, an even number
+  Dims steps;               ///< of batch, head, position, in elements
 };
 
 Result<Layout> layout_of(const Tensor& x, const Attributes& attributes) {
@@ -24,7 +24,8 @@ Result<Layout> layout_of(const Tensor& x, const Attributes& attributes) {
     const std::int64_t heads = attributes.integer("num_heads", 0);
     if (heads < 1 || shape[2] % heads != 0)
       return fail(Code::bad_shape, "X of shape {} cannot be split into {} heads (num_heads)", to_string(shape), heads);
-    layout = {.batch = shape[0], .heads = heads, .positions = shape[1], .size = shape[2] / heads, .turned = 0, .steps = {}};
+    layout = {
+        .batch = shape[0], .heads = heads, .positions = shape[1], .size = shape[2] / heads, .turned = 0, .steps = {}};
     layout.steps = {strides[0], layout.size, strides[1]};
   } else {
     return fail(Code::bad_shape, "X of shape {} must have rank 3 or 4", to_string(shape));
@@ -42,16 +43,20 @@ Result<Dims> cache_rows(const EvalContext& context, const Layout& layout, const 
   Dims rows;
   if (!context.has_input(3)) {
     if (cache.size() != 3 || cache[0] != layout.batch || cache[1] != layout.positions)
-      return fail(Code::bad_shape, "caches of shape {} do not begin with {}; without position_ids they must", to_string(cache), to_string(places));
+      return fail(Code::bad_shape, "caches of shape {} do not begin with {}; without position_ids they must",
+                  to_string(cache), to_string(places));
     for (std::int64_t i = 0; i < layout.batch * layout.positions; ++i) rows.push_back(i);
     return rows;
   }
-  if (cache.size() != 2) return fail(Code::bad_shape, "caches of shape {} must have rank 2 beside position_ids", to_string(cache));
+  if (cache.size() != 2)
+    return fail(Code::bad_shape, "caches of shape {} must have rank 2 beside position_ids", to_string(cache));
   if (context.tensor(3).shape() != places)
-    return fail(Code::bad_shape, "position_ids has shape {}, {} is needed", to_string(context.tensor(3).shape()), to_string(places));
+    return fail(Code::bad_shape, "position_ids has shape {}, {} is needed", to_string(context.tensor(3).shape()),
+                to_string(places));
   TRY_ASSIGN(rows, context.integers(3));
   for (std::int64_t& row : rows) {
-    if (row < -cache[0] || row >= cache[0]) return fail(Code::bad_value, "position {} is outside of the {} rows of the caches", row, cache[0]);
+    if (row < -cache[0] || row >= cache[0])
+      return fail(Code::bad_value, "position {} is outside of the {} rows of the caches", row, cache[0]);
     if (row < 0) row += cache[0];
   }
   return rows;
@@ -79,7 +84,8 @@ Result<void> eval_rotary(EvalContext& context) {
   TRY_ASSIGN(const Tensor sines, as_doubles(context.tensor(2)));
   const std::int64_t half = layout.turned / 2;
   if (cosines.shape() != sines.shape() || cosines.rank() < 2 || cosines.shape().back() < half)
-    return fail(Code::bad_shape, "caches of shapes {} and {} must be equal and have {} columns", to_string(cosines.shape()), to_string(sines.shape()), half);
+    return fail(Code::bad_shape, "caches of shapes {} and {} must be equal and have {} columns",
+                to_string(cosines.shape()), to_string(sines.shape()), half);
   TRY_ASSIGN(const Dims rows, cache_rows(context, layout, cosines.shape()));
   TRY_ASSIGN(const Tensor wide, as_doubles(x));
   TRY_ASSIGN(Tensor turned, wide.clone());
@@ -89,7 +95,8 @@ Result<void> eval_rotary(EvalContext& context) {
     for (std::int64_t head = 0; head < layout.heads; ++head)
       for (std::int64_t position = 0; position < layout.positions; ++position) {
         const std::int64_t row = rows[static_cast<std::size_t>(n * layout.positions + position)] * columns;
-        double* at = turned.mutable_data<double>() + n * layout.steps[0] + head * layout.steps[1] + position * layout.steps[2];
+        double* at =
+            turned.mutable_data<double>() + n * layout.steps[0] + head * layout.steps[1] + position * layout.steps[2];
         turn(at, cosines.data<double>() + row, sines.data<double>() + row, half, interleaved);
       }
   TRY_ASSIGN(context.outputs[0], rounded(turned, x.dtype()));
@@ -98,11 +105,13 @@ Result<void> eval_rotary(EvalContext& context) {
 
 Result<void> infer_rotary(InferContext& context) {
   const SymbolicShape* x = context.shape(0);
-  if (x != nullptr && x->size() != 3 && x->size() != 4) return fail(Code::bad_shape, "X of shape {} must have rank 3 or 4", to_string(*x));
+  if (x != nullptr && x->size() != 3 && x->size() != 4)
+    return fail(Code::bad_shape, "X of shape {} must have rank 3 or 4", to_string(*x));
   return infer_same(context);
 }
 
-constexpr OpDef kRotary[] = {{.name = "RotaryEmbedding", .since = {23}, .infer = infer_rotary, .eval = eval_rotary, .axes = kRotaryAxes}};
+constexpr OpDef kRotary[] = {
+    {.name = "RotaryEmbedding", .since = {23}, .infer = infer_rotary, .eval = eval_rotary, .axes = kRotaryAxes}};
 
 }  // namespace
 

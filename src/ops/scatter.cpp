@@ -166,10 +166,26 @@ Result<void> eval_tensor_scatter(EvalContext& context) {
 
 std::span<const OpDef> scatter_ops() {
   static const OpDef rows[] = {
-      {.name = "Scatter", .since = {9, 11}, .infer = infer_same, .eval = eval_scatter_elements, .axes = kAtElementsAxes},
-      {.name = "ScatterElements", .since = {11, 13, 16, 18}, .infer = infer_same, .eval = eval_scatter_elements, .axes = kAtElementsAxes},
-      {.name = "ScatterND", .since = {11, 13, 16, 18}, .infer = infer_same, .eval = eval_scatter_nd, .axes = kScatterNDAxes},
-      {.name = "TensorScatter", .since = {24}, .infer = infer_same, .eval = eval_tensor_scatter, .axes = kTensorScatterAxes},
+      {.name = "Scatter",
+       .since = {9, 11},
+       .infer = infer_same,
+       .eval = eval_scatter_elements,
+       .axes = kAtElementsAxes},
+      {.name = "ScatterElements",
+       .since = {11, 13, 16, 18},
+       .infer = infer_same,
+       .eval = eval_scatter_elements,
+       .axes = kAtElementsAxes},
+      {.name = "ScatterND",
+       .since = {11, 13, 16, 18},
+       .infer = infer_same,
+       .eval = eval_scatter_nd,
+       .axes = kScatterNDAxes},
+      {.name = "TensorScatter",
+       .since = {24},
+       .infer = infer_same,
+       .eval = eval_tensor_scatter,
+       .axes = kTensorScatterAxes},
   };
   return rows;
 }

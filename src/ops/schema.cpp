@@ -31,7 +31,8 @@ bool TypeSet::admits(const Type& type) const {
   switch (type.kind) {
     case Type::Kind::unknown: return true;
     case Type::Kind::tensor: return has(tensor, type.dtype);
-    case Type::Kind::sequence: return is_sequence_of_maps(type) ? map : has(sequence, element_dtype(type)) || (map && !type.element);
+    case Type::Kind::sequence:
+      return is_sequence_of_maps(type) ? map : has(sequence, element_dtype(type)) || (map && !type.element);
     case Type::Kind::map: return map;
     case Type::Kind::sparse_tensor: return false;
     case Type::Kind::optional: break;
@@ -55,9 +56,11 @@ std::span<const Schema> all_schemas() { return kSchemas; }
 const Schema* find_schema(std::string_view domain, std::string_view name, std::int64_t opset) {
   if (domain == "ai.onnx") domain = "";
   // The last row that is not after (domain, name, opset).
-  const auto after = std::upper_bound(
-      std::begin(kSchemas), std::end(kSchemas), std::tuple(domain, name, opset),
-      [](const auto& key, const Schema& row) { return key < std::tuple(row.domain, row.name, static_cast<std::int64_t>(row.since)); });
+  const auto after =
+      std::upper_bound(std::begin(kSchemas), std::end(kSchemas), std::tuple(domain, name, opset),
+                       [](const auto& key, const Schema& row) {
+                         return key < std::tuple(row.domain, row.name, static_cast<std::int64_t>(row.since));
+                       });
   if (after == std::begin(kSchemas)) return nullptr;
   const Schema& row = *(after - 1);
   return row.domain == domain && row.name == name ? &row : nullptr;

@@ -26,14 +26,25 @@ enum class Occurs : std::uint8_t { single, optional, variadic };
 
 struct Parameter {
   std::string_view name;
-  std::string_view variable;  ///< type variable ("T"); parameters with the same one have the same type; "" for a fixed type
+  std::string_view
+      variable;  ///< type variable ("T"); parameters with the same one have the same type; "" for a fixed type
   TypeSet types;
   Occurs occurs = Occurs::single;
-  bool heterogeneous = false; ///< variadic, each value with a type of its own
+  bool heterogeneous = false;  ///< variadic, each value with a type of its own
 };
 
 enum class AttributeKind : std::uint8_t {
-  real, integer, text, tensor, graph, type, sparse_tensor, reals, integers, texts, tensors
+  real,
+  integer,
+  text,
+  tensor,
+  graph,
+  type,
+  sparse_tensor,
+  reals,
+  integers,
+  texts,
+  tensors
 };
 
 struct AttributeSpec {
@@ -48,7 +59,7 @@ struct Schema {
   int since = 1;
   bool deprecated = false;
   std::uint32_t min_inputs = 0;
-  std::uint32_t max_inputs = 0;   ///< 0x7fffffff: no bound
+  std::uint32_t max_inputs = 0;  ///< 0x7fffffff: no bound
   std::uint32_t min_outputs = 0;
   std::uint32_t max_outputs = 0;
   std::span<const Parameter> inputs;
@@ -64,7 +75,8 @@ struct Schema {
 /// The newest opset of domain "" that the tables know.
 inline constexpr int kNewestOpset = 28;
 
-/// The schema in force for a model that imports `opset` of `domain`: the greatest since <= opset; null when there is none.
+/// The schema in force for a model that imports `opset` of `domain`: the greatest since <= opset; null when there is
+/// none.
 const Schema* find_schema(std::string_view domain, std::string_view name, std::int64_t opset);
 /// Every schema, sorted by domain, name, since.
 std::span<const Schema> all_schemas();

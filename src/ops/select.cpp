@@ -1,5 +1,5 @@
-// ArgMax, ArgMin and TopK: where the extreme elements are. NaN counts as greater than every number in TopK; in ArgMax and
-// ArgMin it is the extreme element, as in numpy. Equal elements: the lower index first.
+// ArgMax, ArgMin and TopK: where the extreme elements are. NaN counts as greater than every number in TopK; in ArgMax
+// and ArgMin it is the extreme element, as in numpy. Equal elements: the lower index first.
 #include <algorithm>
 #include <numeric>
 
@@ -33,8 +33,10 @@ Result<void> infer_arg(InferContext& context) {
   if (shape == nullptr) return {};
   TRY_ASSIGN(const std::size_t axis, resolve_axis(context.attributes.integer("axis", 0), shape->size()));
   SymbolicShape out = *shape;
-  if (context.attributes.integer("keepdims", 1) != 0) out[axis] = 1;
-  else out.erase(out.begin() + static_cast<std::ptrdiff_t>(axis));
+  if (context.attributes.integer("keepdims", 1) != 0)
+    out[axis] = 1;
+  else
+    out.erase(out.begin() + static_cast<std::ptrdiff_t>(axis));
   context.set_shape(0, std::move(out));
   return {};
 }
@@ -63,8 +65,10 @@ Result<void> eval_arg(EvalContext& context) {
   const bool last = context.attributes.integer("select_last_index", 0) != 0;
   Dims shape = data.shape();
   const std::int64_t length = shape[axis];
-  if (context.attributes.integer("keepdims", 1) != 0) shape[axis] = 1;
-  else shape.erase(axis);
+  if (context.attributes.integer("keepdims", 1) != 0)
+    shape[axis] = 1;
+  else
+    shape.erase(axis);
   TRY_ASSIGN(Tensor out, Tensor::allocate(DType::i64, shape));
   if (length == 0 && out.size() > 0)
     return fail(Code::bad_shape, "axis {} of shape {} has no elements to choose from", axis, to_string(data.shape()));
@@ -75,7 +79,8 @@ Result<void> eval_arg(EvalContext& context) {
       std::int64_t* to = out.mutable_data<std::int64_t>();
       for (std::int64_t i = 0; i < extents.outer; ++i)
         for (std::int64_t j = 0; j < extents.inner; ++j)
-          *to++ = extreme_index<T, Greatest>(data.data<T>() + i * length * extents.inner + j, length, extents.inner, last);
+          *to++ =
+              extreme_index<T, Greatest>(data.data<T>() + i * length * extents.inner + j, length, extents.inner, last);
     }
     context.outputs[0] = std::move(out);
     return {};
@@ -84,7 +89,8 @@ Result<void> eval_arg(EvalContext& context) {
 
 Result<std::int64_t> checked_k(std::int64_t k, const Dim& extent) {
   if (k < 0) return fail(Code::bad_value, "k is {}; it must not be negative", k);
-  if (extent.known() && k > extent.value) return fail(Code::bad_value, "k is {}, but the axis has only {} elements", k, extent.value);
+  if (extent.known() && k > extent.value)
+    return fail(Code::bad_value, "k is {}, but the axis has only {} elements", k, extent.value);
   return k;
 }
 

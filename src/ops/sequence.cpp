@@ -261,13 +261,25 @@ Result<void> eval_split_to(EvalContext& context) {
 std::span<const OpDef> sequence_ops() {
   static const OpDef rows[] = {
       {.name = "SequenceEmpty", .since = {11}, .infer = infer_empty, .eval = eval_empty, .axes = kOpaqueAxes},
-      {.name = "SequenceConstruct", .since = {11}, .infer = infer_construct, .eval = eval_construct, .axes = kOpaqueAxes},
+      {.name = "SequenceConstruct",
+       .since = {11},
+       .infer = infer_construct,
+       .eval = eval_construct,
+       .axes = kOpaqueAxes},
       {.name = "SequenceInsert", .since = {11}, .infer = infer_insert, .eval = eval_insert, .axes = kOpaqueAxes},
       {.name = "SequenceAt", .since = {11}, .infer = infer_at, .eval = eval_at, .axes = kOpaqueAxes},
       {.name = "SequenceErase", .since = {11}, .infer = infer_erase, .eval = eval_erase, .axes = kOpaqueAxes},
       {.name = "SequenceLength", .since = {11}, .infer = infer_length, .eval = eval_length, .axes = kOpaqueAxes},
-      {.name = "ConcatFromSequence", .since = {11}, .infer = infer_concat_from, .eval = eval_concat_from, .axes = kOpaqueAxes},
-      {.name = "SplitToSequence", .since = {11, 24}, .infer = infer_split_to, .eval = eval_split_to, .axes = kOpaqueAxes},
+      {.name = "ConcatFromSequence",
+       .since = {11},
+       .infer = infer_concat_from,
+       .eval = eval_concat_from,
+       .axes = kOpaqueAxes},
+      {.name = "SplitToSequence",
+       .since = {11, 24},
+       .infer = infer_split_to,
+       .eval = eval_split_to,
+       .axes = kOpaqueAxes},
   };
   return rows;
 }

@@ -259,11 +259,27 @@ Result<void> eval_expand(EvalContext& context) {
 
 std::span<const OpDef> shape_ops() {
   static const OpDef rows[] = {
-      {.name = "Shape", .since = {1, 13, 15, 19, 21, 23, 24, 25}, .infer = infer_shape, .eval = eval_shape, .axes = kShapeAxes},
+      {.name = "Shape",
+       .since = {1, 13, 15, 19, 21, 23, 24, 25},
+       .infer = infer_shape,
+       .eval = eval_shape,
+       .axes = kShapeAxes},
       {.name = "Size", .since = {1, 13, 19, 21, 23, 24, 25}, .infer = infer_size, .eval = eval_size, .axes = kSizeAxes},
-      {.name = "Squeeze", .since = {1, 11, 13, 21, 23, 24, 25}, .infer = infer_squeeze, .eval = eval_squeeze, .axes = kSqueezeAxes},
-      {.name = "Unsqueeze", .since = {1, 11, 13, 21, 23, 24, 25}, .infer = infer_unsqueeze, .eval = eval_unsqueeze, .axes = kUnsqueezeAxes},
-      {.name = "Transpose", .since = {1, 13, 21, 23, 24, 25}, .infer = infer_transpose, .eval = eval_transpose, .axes = kTransposeAxes},
+      {.name = "Squeeze",
+       .since = {1, 11, 13, 21, 23, 24, 25},
+       .infer = infer_squeeze,
+       .eval = eval_squeeze,
+       .axes = kSqueezeAxes},
+      {.name = "Unsqueeze",
+       .since = {1, 11, 13, 21, 23, 24, 25},
+       .infer = infer_unsqueeze,
+       .eval = eval_unsqueeze,
+       .axes = kUnsqueezeAxes},
+      {.name = "Transpose",
+       .since = {1, 13, 21, 23, 24, 25},
+       .infer = infer_transpose,
+       .eval = eval_transpose,
+       .axes = kTransposeAxes},
       {.name = "Expand", .since = {8, 13}, .infer = infer_expand, .eval = eval_expand, .axes = kExpandAxes},
   };
   return rows;

@@ -27,8 +27,10 @@ Result<Tensor> converted(const Tensor& doubles, DType dtype) {
     using T = typename decltype(tag)::type;
     for (std::int64_t i = 0; i < out.size(); ++i) {
       const double x = doubles.data<double>()[i];
-      if constexpr (kIsFloat<T>) out.mutable_data<T>()[i] = static_cast<T>(x);
-      else out.mutable_data<T>()[i] = truncate_to<T>(x);
+      if constexpr (kIsFloat<T>)
+        out.mutable_data<T>()[i] = static_cast<T>(x);
+      else
+        out.mutable_data<T>()[i] = truncate_to<T>(x);
     }
     return {};
   }));
@@ -86,12 +88,14 @@ Result<void> infer_mel(InferContext& context) {
 
 Result<double> real_scalar(const EvalContext& context, std::size_t i, std::string_view what) {
   TRY_ASSIGN(const Tensor number, as_doubles(context.tensor(i)));
-  if (number.size() != 1) return fail(Code::bad_shape, "{} must be one number, and has shape {}", what, to_string(number.shape()));
+  if (number.size() != 1)
+    return fail(Code::bad_shape, "{} must be one number, and has shape {}", what, to_string(number.shape()));
   return *number.data<double>();
 }
 
 /// The spectrogram bins where the triangles begin, peak and end: bins + 2 of them, evenly spaced in mel.
-Result<std::vector<std::int64_t>> mel_edges(std::int64_t bins, std::int64_t length, std::int64_t rate, double lower, double upper) {
+Result<std::vector<std::int64_t>> mel_edges(std::int64_t bins, std::int64_t length, std::int64_t rate, double lower,
+                                            double upper) {
   const auto to_mel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
   const double low = to_mel(lower), step = (to_mel(upper) - low) / static_cast<double>(bins + 2);
   std::vector<std::int64_t> edges;
@@ -99,7 +103,8 @@ Result<std::vector<std::int64_t>> mel_edges(std::int64_t bins, std::int64_t leng
     const double hertz = 700 * (std::pow(10.0, (static_cast<double>(i) * step + low) / 2595) - 1);
     const double bin = std::floor(static_cast<double>(length + 1) * hertz / static_cast<double>(rate));
     if (!(bin >= 0 && bin <= static_cast<double>(length / 2)))
-      return fail(Code::bad_value, "{} hertz lie outside of the spectrum of {} samples at {} hertz", hertz, length, rate);
+      return fail(Code::bad_value, "{} hertz lie outside of the spectrum of {} samples at {} hertz", hertz, length,
+                  rate);
     edges.push_back(static_cast<std::int64_t>(bin));
   }
   return edges;
@@ -122,8 +127,10 @@ Result<void> eval_mel(EvalContext& context) {
     const auto at = static_cast<std::size_t>(i);
     const std::int64_t first = edges[at], peak = edges[at + 1], last = edges[at + 2];
     if (first == peak) to[peak * bins + i] = 1;
-    for (std::int64_t j = first; j <= peak && first < peak; ++j) to[j * bins + i] = static_cast<double>(j - first) / static_cast<double>(peak - first);
-    for (std::int64_t j = peak; j < last; ++j) to[j * bins + i] = static_cast<double>(last - j) / static_cast<double>(last - peak);
+    for (std::int64_t j = first; j <= peak && first < peak; ++j)
+      to[j * bins + i] = static_cast<double>(j - first) / static_cast<double>(peak - first);
+    for (std::int64_t j = peak; j < last; ++j)
+      to[j * bins + i] = static_cast<double>(last - j) / static_cast<double>(last - peak);
   }
   TRY_ASSIGN(context.outputs[0], converted(matrix, dtype));
   return {};
@@ -173,7 +180,8 @@ Result<void> eval_det(EvalContext& context) {
   TRY_ASSIGN(Tensor copy, x.clone());
   TRY_ASSIGN(Tensor out, zero_doubles(Dims(std::span(shape.begin(), rank - 2))));
   const std::int64_t n = shape[rank - 1];
-  for (std::int64_t i = 0; i < out.size(); ++i) out.mutable_data<double>()[i] = determinant(copy.mutable_data<double>() + i * n * n, n);
+  for (std::int64_t i = 0; i < out.size(); ++i)
+    out.mutable_data<double>()[i] = determinant(copy.mutable_data<double>() + i * n * n, n);
   TRY_ASSIGN(context.outputs[0], rounded(out, context.tensor(0).dtype()));
   return {};
 }
@@ -181,7 +189,11 @@ Result<void> eval_det(EvalContext& context) {
 constexpr OpDef kSignal[] = {
     {.name = "HannWindow", .since = {17}, .infer = infer_window, .eval = eval_window<kHann>, .axes = kOpaqueAxes},
     {.name = "HammingWindow", .since = {17}, .infer = infer_window, .eval = eval_window<kHamming>, .axes = kOpaqueAxes},
-    {.name = "BlackmanWindow", .since = {17}, .infer = infer_window, .eval = eval_window<kBlackman>, .axes = kOpaqueAxes},
+    {.name = "BlackmanWindow",
+     .since = {17},
+     .infer = infer_window,
+     .eval = eval_window<kBlackman>,
+     .axes = kOpaqueAxes},
     {.name = "MelWeightMatrix", .since = {17}, .infer = infer_mel, .eval = eval_mel, .axes = kOpaqueAxes},
     {.name = "Det", .since = {11, 22}, .infer = infer_det, .eval = eval_det, .axes = kMatricesAxes},
 };

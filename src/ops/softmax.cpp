@@ -1,4 +1,5 @@
-// Softmax, LogSoftmax and Hardmax: along one axis since version 13; before, over all axes from `axis` on taken together.
+// Softmax, LogSoftmax and Hardmax: along one axis since version 13; before, over all axes from `axis` on taken
+// together.
 #include <cmath>
 
 #include "ops/axes.h"
@@ -10,7 +11,8 @@
 namespace pawl::ops {
 namespace {
 
-/// How the elements group: `outer` × `length` × `inner`, with one distribution along `length` for each pair of the others.
+/// How the elements group: `outer` × `length` × `inner`, with one distribution along `length` for each pair of the
+/// others.
 struct Groups {
   std::int64_t outer = 1;
   std::int64_t length = 1;
@@ -55,7 +57,8 @@ float rounded(float value) {
 
 /// e = exp(x - max(x)); e / sum(e), or its logarithm. A group whose maximum is infinite becomes NaN.
 ///   f32, f64 : computed in f64 and rounded once
-///   f16, bf16: each operator of the standard's function body (ReduceMax, Sub, Exp, ReduceSum, Div) rounds its result; the
+///   f16, bf16: each operator of the standard's function body (ReduceMax, Sub, Exp, ReduceSum, Div) rounds its result;
+///   the
 ///              sum of bf16 rounds at every step, that of f16 once, as in the standard's own evaluator
 template <bool Log>
 struct Normalise {
@@ -124,9 +127,21 @@ Result<void> eval_groups(EvalContext& context) {
 }
 
 constexpr OpDef kSoftmax[] = {
-    {.name = "Softmax", .since = {1, 11, 13}, .infer = infer_softmax, .eval = eval_groups<Normalise<false>>, .axes = kSoftmaxAxes},
-    {.name = "LogSoftmax", .since = {1, 11, 13}, .infer = infer_softmax, .eval = eval_groups<Normalise<true>>, .axes = kSoftmaxAxes},
-    {.name = "Hardmax", .since = {1, 11, 13}, .infer = infer_softmax, .eval = eval_groups<OneHot>, .axes = kSoftmaxAxes},
+    {.name = "Softmax",
+     .since = {1, 11, 13},
+     .infer = infer_softmax,
+     .eval = eval_groups<Normalise<false>>,
+     .axes = kSoftmaxAxes},
+    {.name = "LogSoftmax",
+     .since = {1, 11, 13},
+     .infer = infer_softmax,
+     .eval = eval_groups<Normalise<true>>,
+     .axes = kSoftmaxAxes},
+    {.name = "Hardmax",
+     .since = {1, 11, 13},
+     .infer = infer_softmax,
+     .eval = eval_groups<OneHot>,
+     .axes = kSoftmaxAxes},
 };
 
 }  // namespace

@@ -146,9 +146,21 @@ Result<void> eval_regex_full_match(EvalContext& context) {
 }
 
 constexpr OpDef kString[] = {
-    {.name = "RegexFullMatch", .since = {20}, .infer = infer_regex_full_match, .eval = eval_regex_full_match, .axes = kPointwiseAxes},
-    {.name = "StringConcat", .since = {20}, .infer = infer_broadcast, .eval = eval_string_concat, .axes = kPointwiseAxes},
-    {.name = "StringNormalizer", .since = {10}, .infer = infer_string_normalizer, .eval = eval_string_normalizer, .axes = kOpaqueAxes},
+    {.name = "RegexFullMatch",
+     .since = {20},
+     .infer = infer_regex_full_match,
+     .eval = eval_regex_full_match,
+     .axes = kPointwiseAxes},
+    {.name = "StringConcat",
+     .since = {20},
+     .infer = infer_broadcast,
+     .eval = eval_string_concat,
+     .axes = kPointwiseAxes},
+    {.name = "StringNormalizer",
+     .since = {10},
+     .infer = infer_string_normalizer,
+     .eval = eval_string_normalizer,
+     .axes = kOpaqueAxes},
     {.name = "StringSplit", .since = {20}, .infer = infer_string_split, .eval = eval_string_split, .axes = kOpaqueAxes},
 };
 

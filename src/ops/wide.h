@@ -17,14 +17,18 @@ using Wide = std::conditional_t<kIsFloat<T>, double, std::uint64_t>;
 
 template <class T>
 Wide<T> to_wide(T value) {
-  if constexpr (kIsInteger<T>) return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
-  else return static_cast<double>(value);
+  if constexpr (kIsInteger<T>)
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+  else
+    return static_cast<double>(value);
 }
 
 template <class T>
 T from_wide(Wide<T> value) {
-  if constexpr (kIsInteger<T> && !std::is_integral_v<T>) return T(static_cast<std::int64_t>(value));
-  else return static_cast<T>(value);
+  if constexpr (kIsInteger<T> && !std::is_integral_v<T>)
+    return T(static_cast<std::int64_t>(value));
+  else
+    return static_cast<T>(value);
 }
 
 /// Truncates toward zero and clamps to T's range; NaN becomes 0. For the integer results of real functions.

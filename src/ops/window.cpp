@@ -4,12 +4,15 @@ namespace pawl::ops {
 namespace {
 
 /// An attribute with one number per axis, `otherwise` everywhere when it is absent.
-Result<Dims> per_axis(const Attributes& attributes, std::string_view name, std::size_t count, std::int64_t otherwise, std::int64_t least) {
+Result<Dims> per_axis(const Attributes& attributes, std::string_view name, std::size_t count, std::int64_t otherwise,
+                      std::int64_t least) {
   const auto values = attributes.integers(name);
   if (values.empty()) return Dims(count, otherwise);
-  if (values.size() != count) return fail(Code::bad_value, "{} has {} numbers; {} are needed", name, values.size(), count);
+  if (values.size() != count)
+    return fail(Code::bad_value, "{} has {} numbers; {} are needed", name, values.size(), count);
   for (const std::int64_t value : values)
-    if (value < least) return fail(Code::bad_value, "{} is {}; {} is the least allowed", name, to_string(values), least);
+    if (value < least)
+      return fail(Code::bad_value, "{} is {}; {} is the least allowed", name, to_string(values), least);
   return Dims(values);
 }
 
@@ -25,7 +28,8 @@ Result<Windows::Padding> read_padding(const Attributes& attributes) {
 /// Positions from the first to the last one that a window covers; nullopt when they pass int64.
 std::optional<std::int64_t> reach(std::int64_t kernel, std::int64_t dilation) {
   std::int64_t result = 0;
-  if (__builtin_mul_overflow(kernel - 1, dilation, &result) || __builtin_add_overflow(result, 1, &result)) return std::nullopt;
+  if (__builtin_mul_overflow(kernel - 1, dilation, &result) || __builtin_add_overflow(result, 1, &result))
+    return std::nullopt;
   return result;
 }
 
@@ -34,9 +38,11 @@ std::optional<std::int64_t> reach(std::int64_t kernel, std::int64_t dilation) {
 Result<Windows> read_windows(const Attributes& attributes, std::size_t spatial_rank, const Dims& kernel) {
   Windows windows;
   TRY_ASSIGN(windows.kernel, per_axis(attributes, "kernel_shape", spatial_rank, 0, 1));
-  if (!attributes.has("kernel_shape")) windows.kernel = kernel;
+  if (!attributes.has("kernel_shape"))
+    windows.kernel = kernel;
   else if (!kernel.empty() && kernel != windows.kernel)
-    return fail(Code::bad_shape, "kernel_shape {} differs from that of the weights, {}", to_string(windows.kernel), to_string(kernel));
+    return fail(Code::bad_shape, "kernel_shape {} differs from that of the weights, {}", to_string(windows.kernel),
+                to_string(kernel));
   for (const std::int64_t extent : windows.kernel)
     if (extent < 1) return fail(Code::bad_shape, "a kernel of shape {} covers nothing", to_string(windows.kernel));
   TRY_ASSIGN(windows.strides, per_axis(attributes, "strides", spatial_rank, 1, 1));
@@ -51,15 +57,18 @@ Result<Windows> read_windows(const Attributes& attributes, std::size_t spatial_r
 Result<WindowAxis> Windows::place(std::size_t axis, std::int64_t extent, Rounding rounding) const {
   WindowAxis result{.extent = extent, .kernel = kernel[axis], .stride = strides[axis], .dilation = dilations[axis]};
   const auto too_large = [&] {
-    return fail(Code::bad_shape, "a kernel of {} with dilation {} does not fit into {} elements with {} + {} of padding on spatial axis {}",
-                result.kernel, result.dilation, extent, result.before, result.after, axis);
+    return fail(
+        Code::bad_shape,
+        "a kernel of {} with dilation {} does not fit into {} elements with {} + {} of padding on spatial axis {}",
+        result.kernel, result.dilation, extent, result.before, result.after, axis);
   };
   const auto covered = reach(result.kernel, result.dilation);
   if (!covered) return too_large();
   if (padding == Padding::same_upper || padding == Padding::same_lower) {
     result.windows = extent == 0 ? 0 : (extent - 1) / result.stride + 1;
     std::int64_t padded = 0;
-    if (extent > 0 && __builtin_add_overflow((result.windows - 1) * result.stride, *covered, &padded)) return too_large();
+    if (extent > 0 && __builtin_add_overflow((result.windows - 1) * result.stride, *covered, &padded))
+      return too_large();
     const std::int64_t total = std::max<std::int64_t>(padded - extent, 0);
     const std::int64_t less = total / 2, more = total - less;
     result.before = padding == Padding::same_upper ? less : more;
@@ -95,7 +104,8 @@ Result<Dim> Windows::count(std::size_t axis, const Dim& extent, Rounding roundin
   if (padding == Padding::same_upper || padding == Padding::same_lower) return extent;
   const auto covered = reach(kernel[axis], dilations[axis]);
   const bool given = padding == Padding::given;
-  const bool level = covered && given && before[axis] < *covered && after[axis] < *covered && before[axis] + after[axis] == *covered - 1;
+  const bool level = covered && given && before[axis] < *covered && after[axis] < *covered &&
+                     before[axis] + after[axis] == *covered - 1;
   return level ? extent : Dim();
 }
 
@@ -105,7 +115,8 @@ Result<Spread> read_spread(const Attributes& attributes, std::size_t spatial_ran
   TRY_ASSIGN(spread.output_padding, per_axis(attributes, "output_padding", spatial_rank, 0, 0));
   const auto shape = attributes.integers("output_shape");
   // Some exporters write the batch and the channels, too.
-  if (shape.size() == spatial_rank + 2) spread.shape = Dims(shape.subspan(2));
+  if (shape.size() == spatial_rank + 2)
+    spread.shape = Dims(shape.subspan(2));
   else if (!shape.empty()) {
     TRY_ASSIGN(spread.shape, per_axis(attributes, "output_shape", spatial_rank, 0, 0));
   }
@@ -115,7 +126,10 @@ Result<Spread> read_spread(const Attributes& attributes, std::size_t spatial_ran
 }
 
 Result<WindowAxis> Spread::place(std::size_t axis, std::int64_t input) const {
-  WindowAxis result{.kernel = windows.kernel[axis], .stride = windows.strides[axis], .dilation = windows.dilations[axis], .windows = input};
+  WindowAxis result{.kernel = windows.kernel[axis],
+                    .stride = windows.strides[axis],
+                    .dilation = windows.dilations[axis],
+                    .windows = input};
   // The extent that all copies of the kernel reach, and the output padding.
   const auto covered = reach(result.kernel, result.dilation);
   std::int64_t full = 0;
@@ -125,7 +139,8 @@ Result<WindowAxis> Spread::place(std::size_t axis, std::int64_t input) const {
   if (input == 0) full -= result.stride;
   const bool same = windows.padding == Windows::Padding::same_upper || windows.padding == Windows::Padding::same_lower;
   if (!shape.empty() || same) {
-    if (!shape.empty()) result.extent = shape[axis];
+    if (!shape.empty())
+      result.extent = shape[axis];
     else if (__builtin_mul_overflow(input, result.stride, &result.extent))
       return fail(Code::limit, "the result is too large along spatial axis {}", axis);
     const std::int64_t total = full - result.extent;
@@ -140,7 +155,8 @@ Result<WindowAxis> Spread::place(std::size_t axis, std::int64_t input) const {
   }
   std::int64_t cut = 0;
   if (__builtin_add_overflow(result.before, result.after, &cut) || cut > full)
-    return fail(Code::bad_shape, "{} + {} elements cannot be cut off from {} along spatial axis {}", result.before, result.after, full, axis);
+    return fail(Code::bad_shape, "{} + {} elements cannot be cut off from {} along spatial axis {}", result.before,
+                result.after, full, axis);
   result.extent = full - cut;
   return result;
 }

@@ -9,7 +9,7 @@ namespace pawl::ops {
 
 /// One spatial axis. Window o covers the input positions o·stride - before + k·dilation, k = 0 … kernel-1.
 struct WindowAxis {
-  std::int64_t extent = 0;   ///< of the input
+  std::int64_t extent = 0;  ///< of the input
   std::int64_t kernel = 1;
   std::int64_t stride = 1;
   std::int64_t dilation = 1;
@@ -32,13 +32,14 @@ struct Windows {
   Padding padding = Padding::given;
 
   /// Windows of one axis of the input. Errors: bad_shape, when the kernel is larger than the padded input.
-  [[nodiscard]] Result<WindowAxis> place(std::size_t axis, std::int64_t extent, Rounding rounding = Rounding::floor) const;
+  [[nodiscard]] Result<WindowAxis> place(std::size_t axis, std::int64_t extent,
+                                         Rounding rounding = Rounding::floor) const;
   /// The extent of the output along one axis, as far as it is known.
   [[nodiscard]] Result<Dim> count(std::size_t axis, const Dim& extent, Rounding rounding = Rounding::floor) const;
 };
 
-/// `kernel` is used where the node has no kernel_shape; where it has one, the two must agree (unless `kernel` is empty).
-/// Errors: bad_value, bad_shape.
+/// `kernel` is used where the node has no kernel_shape; where it has one, the two must agree (unless `kernel` is
+/// empty). Errors: bad_value, bad_shape.
 Result<Windows> read_windows(const Attributes& attributes, std::size_t spatial_rank, const Dims& kernel = {});
 
 /// The attributes of ConvTranspose, checked: windows over the output, one for each element of the input.

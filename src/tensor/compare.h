@@ -14,8 +14,8 @@ struct Tolerance {
   double atol = 1e-6;
 };
 
-/// `tolerance`, and room for some roundings to the element type: what a function body may differ from an evaluation that
-/// rounds once. Nothing more for types that are exact.
+/// `tolerance`, and room for some roundings to the element type: what a function body may differ from an evaluation
+/// that rounds once. Nothing more for types that are exact.
 Tolerance allow_roundings(Tolerance tolerance, const Value& want, int roundings);
 
 /// Where `got` differs from `want`, in a line of words; nullopt when it does not.

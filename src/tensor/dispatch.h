@@ -26,7 +26,8 @@ using Ieee = TypeList<float, double>;
 using Halves = TypeList<F16, BF16>;
 using Floats = Join<Ieee, Halves>;
 using SmallFloats = TypeList<F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0, F6E2M3, F6E3M2, F4E2M1>;
-using Integers = TypeList<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
+using Integers = TypeList<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
+                          std::uint32_t, std::uint64_t>;
 using SmallInts = TypeList<I4, U4, I2, U2>;
 using Complex = TypeList<std::complex<float>, std::complex<double>>;
 using Numbers = Join<Floats, Integers>;

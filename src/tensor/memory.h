@@ -8,8 +8,8 @@
 
 namespace pawl {
 
-/// Uninitialised bytes, aligned to 64. Errors: limit, when more is asked for than is free (checked before large requests,
-/// so that a hostile size is an answer, not a dying process).
+/// Uninitialised bytes, aligned to 64. Errors: limit, when more is asked for than is free (checked before large
+/// requests, so that a hostile size is an answer, not a dying process).
 Result<std::shared_ptr<void>> allocate_bytes(std::size_t size);
 
 }  // namespace pawl

@@ -23,8 +23,8 @@ enum class Overflow : std::uint8_t {
   saturate,   ///< the largest finite number of its sign, for infinities too (Cast's `saturate = 1`)
   propagate,  ///< infinity where the format has it, else NaN; where it has neither, the largest finite number
 };
-/// Encodes by rounding to nearest, ties to even. NaN becomes the format's NaN with the same sign where it has one; float4
-/// and float6 have none and take negative zero. f16 and bf16 overflow to infinity under `propagate`.
+/// Encodes by rounding to nearest, ties to even. NaN becomes the format's NaN with the same sign where it has one;
+/// float4 and float6 have none and take negative zero. f16 and bf16 overflow to infinity under `propagate`.
 std::uint16_t encode_float(DType format, float value, Overflow overflow);
 /// As above without a double rounding through float.
 std::uint16_t encode_float(DType format, double value, Overflow overflow);
@@ -111,23 +111,41 @@ template <class T>
 inline constexpr DType dtype_of = DType::undefined;
 template <DType F, class C>
 inline constexpr DType dtype_of<SmallFloat<F, C>> = F;
-template <> inline constexpr DType dtype_of<float> = DType::f32;
-template <> inline constexpr DType dtype_of<double> = DType::f64;
-template <> inline constexpr DType dtype_of<std::uint8_t> = DType::u8;
-template <> inline constexpr DType dtype_of<std::uint16_t> = DType::u16;
-template <> inline constexpr DType dtype_of<std::uint32_t> = DType::u32;
-template <> inline constexpr DType dtype_of<std::uint64_t> = DType::u64;
-template <> inline constexpr DType dtype_of<std::int8_t> = DType::i8;
-template <> inline constexpr DType dtype_of<std::int16_t> = DType::i16;
-template <> inline constexpr DType dtype_of<std::int32_t> = DType::i32;
-template <> inline constexpr DType dtype_of<std::int64_t> = DType::i64;
-template <> inline constexpr DType dtype_of<bool> = DType::boolean;
-template <> inline constexpr DType dtype_of<std::string> = DType::string;
-template <> inline constexpr DType dtype_of<std::complex<float>> = DType::c64;
-template <> inline constexpr DType dtype_of<std::complex<double>> = DType::c128;
-template <> inline constexpr DType dtype_of<I4> = DType::i4;
-template <> inline constexpr DType dtype_of<U4> = DType::u4;
-template <> inline constexpr DType dtype_of<I2> = DType::i2;
-template <> inline constexpr DType dtype_of<U2> = DType::u2;
+template <>
+inline constexpr DType dtype_of<float> = DType::f32;
+template <>
+inline constexpr DType dtype_of<double> = DType::f64;
+template <>
+inline constexpr DType dtype_of<std::uint8_t> = DType::u8;
+template <>
+inline constexpr DType dtype_of<std::uint16_t> = DType::u16;
+template <>
+inline constexpr DType dtype_of<std::uint32_t> = DType::u32;
+template <>
+inline constexpr DType dtype_of<std::uint64_t> = DType::u64;
+template <>
+inline constexpr DType dtype_of<std::int8_t> = DType::i8;
+template <>
+inline constexpr DType dtype_of<std::int16_t> = DType::i16;
+template <>
+inline constexpr DType dtype_of<std::int32_t> = DType::i32;
+template <>
+inline constexpr DType dtype_of<std::int64_t> = DType::i64;
+template <>
+inline constexpr DType dtype_of<bool> = DType::boolean;
+template <>
+inline constexpr DType dtype_of<std::string> = DType::string;
+template <>
+inline constexpr DType dtype_of<std::complex<float>> = DType::c64;
+template <>
+inline constexpr DType dtype_of<std::complex<double>> = DType::c128;
+template <>
+inline constexpr DType dtype_of<I4> = DType::i4;
+template <>
+inline constexpr DType dtype_of<U4> = DType::u4;
+template <>
+inline constexpr DType dtype_of<I2> = DType::i2;
+template <>
+inline constexpr DType dtype_of<U2> = DType::u2;
 
 }  // namespace pawl

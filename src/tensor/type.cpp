@@ -35,8 +35,10 @@ std::string to_string(const Type& type) {
     case Type::Kind::sparse_tensor: break;
   }
   std::string text = type.dtype == DType::undefined ? "?" : std::string(name(type.dtype));
-  if (!type.shape) text += "[]";
-  else if (!type.shape->empty()) text += to_string(*type.shape);
+  if (!type.shape)
+    text += "[]";
+  else if (!type.shape->empty())
+    text += to_string(*type.shape);
   return type.kind == Type::Kind::sparse_tensor ? "sparse_tensor(" + text + ")" : text;
 }
 
@@ -52,7 +54,8 @@ Type type_of(const Value& value) {
       for (const Value& item : sequence.items()) {
         if (!item.is_tensor() || !element.is_tensor() || !element.shape) continue;
         const Dims& shape = item.tensor().shape();
-        if (shape.size() != element.shape->size()) element.shape.reset();
+        if (shape.size() != element.shape->size())
+          element.shape.reset();
         else
           for (std::size_t i = 0; i < shape.size(); ++i)
             if ((*element.shape)[i].value != shape[i]) (*element.shape)[i] = Dim();

@@ -1,9 +1,9 @@
 #include "tensor/walk.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 #include <string>
-
-#include <fmt/format.h>
 
 #include "base/try.h"
 
@@ -33,7 +33,9 @@ Dims dense_strides(const Dims& shape) {
   for (std::size_t i = shape.size(); i-- > 0;) {
     strides[i] = step;
     // Empty tensors have no element to reach; keep the product from overflowing on their other extents.
-    step = shape[i] == 0 ? 0 : static_cast<std::int64_t>(static_cast<std::uint64_t>(step) * static_cast<std::uint64_t>(shape[i]));
+    step = shape[i] == 0
+               ? 0
+               : static_cast<std::int64_t>(static_cast<std::uint64_t>(step) * static_cast<std::uint64_t>(shape[i]));
   }
   return strides;
 }
@@ -43,7 +45,8 @@ std::optional<std::int64_t> checked_size(std::span<const std::int64_t> shape) {
   bool empty = false;
   for (const std::int64_t extent : shape) {
     if (extent < 0) return std::nullopt;
-    if (extent == 0) empty = true;
+    if (extent == 0)
+      empty = true;
     else if (!empty && __builtin_mul_overflow(size, extent, &size)) {
       // A zero further on makes it all empty after all.
       size = -1;
@@ -85,7 +88,8 @@ void copy_elements(const Tensor& from, Tensor& to) {
   if (from.dtype() == DType::string) {
     const auto* source = from.data<std::string>();
     auto* target = to.mutable_data<std::string>();
-    walk<2>(to.shape(), {&from.strides(), &to.strides()}, [&](std::int64_t a, std::int64_t b) { target[b] = source[a]; });
+    walk<2>(to.shape(), {&from.strides(), &to.strides()},
+            [&](std::int64_t a, std::int64_t b) { target[b] = source[a]; });
     return;
   }
   if (from.dense() && to.dense()) {

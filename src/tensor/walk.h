@@ -10,8 +10,8 @@
 
 namespace pawl {
 
-/// Calls f(offset_0, …, offset_{N-1}) for every index of `shape` in row-major order; offset_k is the distance in elements
-/// from the first element of operand k, whose strides are strides[k] (each as long as the shape).
+/// Calls f(offset_0, …, offset_{N-1}) for every index of `shape` in row-major order; offset_k is the distance in
+/// elements from the first element of operand k, whose strides are strides[k] (each as long as the shape).
 template <std::size_t N, class F>
 void walk(const Dims& shape, const std::array<const Dims*, N>& strides, F&& f) {
   const std::size_t rank = shape.size();
