@@ -28,7 +28,7 @@ std::string class_words(const ComponentFacts& component) {
   std::string words = component.word;
   if (!component.match) return words;
   if (words == "affine")
-    words = component.rank_one ? "affine with a rank-1 update" : "diagonal affine";
+    words = component.rank_one ? "diagonal affine, rank-1" : "diagonal affine";
   else if (words == "sum" && component.rank_one)
     words = "sum of rank-1 updates";
   else if (words == "matrix")
@@ -93,7 +93,8 @@ std::string summary(const Explained& scan) {
   for (const ComponentFacts& component : facts.components) {
     const scan::StateFacts& first = facts.states[component.states[0]];
     if (!text.empty()) text += "; ";
-    text += component.match ? "a " + class_words(component) + " recurrence" : "a sequential recurrence";
+    const std::string words = class_words(component);
+    text += (words.find_first_of("aeiou") == 0 ? "an " : "a ") + words + " recurrence";
     if (first.type.shape && !first.independent.empty())
       text += fmt::format(" over {} channels", extents(*first.type.shape, first.independent));
   }

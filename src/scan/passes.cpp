@@ -62,7 +62,7 @@ Result<Graph> raise_all(const Graph& graph, Round& round) {
   return apply("raise", graph,
                [&](graph::Builder& builder, graph::Node& node, std::span<const graph::ValueInfo> outputs) -> Rewritten {
                  const auto* loop = std::get_if<graph::LoopOp>(&node.operation);
-                 if (loop == nullptr || !is_settled(*loop->body.graph)) return {std::nullopt};
+                 if (loop == nullptr) return {std::nullopt};
                  Rewritten raised = raise_loop(builder, node, *loop, outputs, round.notes);
                  round.changed = round.changed || (raised.ok() && raised->has_value());
                  return raised;

@@ -136,7 +136,13 @@ class Raise {
     if (count_.valid()) {
       TRY_ASSIGN(steps, scalar(count_));
     }
-    if (!has_bound_) return steps;
+    if (!has_bound_) {
+      // A negative trip count is none; an extent is never negative.
+      if (const auto known = integer_in(outer_.fact(steps).tensor())) return integer(std::max<std::int64_t>(*known, 0));
+      if (is_some_extent(steps)) return steps;
+      TRY_ASSIGN(const auto not_negative, outer_.call("Max", {}, {steps, integer(0)}, "steps"));
+      return not_negative[0];
+    }
     ValueId bound = integer(bound_.offset + 1);
     if (bound_.added.valid()) {
       TRY_ASSIGN(const ValueId added, scalar(outside(bound_.added)));
@@ -222,32 +228,42 @@ class Raise {
   Rewritten rewrite() {
     TRY_ASSIGN(const ValueId steps, emit_trips());
     if (integer_in(outer_.fact(steps).tensor()).value_or(0) > kMostSteps) return {std::nullopt};
-    const auto integer = [&](std::int64_t value) {
-      return outer_.add_constant(Tensor::scalar<std::int64_t>(value), "number");
-    };
-    TRY_ASSIGN(const auto numbers, outer_.call("Range", {}, {integer(0), steps, integer(1)}, node_.name + "_numbers"));
     ScanBuilder made(outer_, body_.name);
+    made.drop_declarations();
     std::vector<std::size_t> index(loop_.carried, 0);
     for (std::size_t i = 0; i < loop_.carried; ++i) {
       if (pushed_[i].valid()) continue;
       index[i] = made.states();
       mapping_[carried(i)] = made.add_state(described(carried(i)), initial(i));
     }
+    TRY(add_gathered(made, steps));
+    if (!has_exact_length_ || reads_number()) TRY(add_number(made, steps));
+    mapping_[body_.inputs[1]] = made.body().add_constant(condition_value(), "condition");
+    for (const graph::Capture& capture : loop_.body.captures) mapping_[capture.inner] = made.capture(capture.outer);
+    TRY(copy_needed(made));
+    return finish(made, index);
+  }
+
+  /// The number of the step, as an element of 0, 1, 2, …
+  Result<void> add_number(ScanBuilder& made, ValueId steps) {
+    const auto integer = [&](std::int64_t value) {
+      return outer_.add_constant(Tensor::scalar<std::int64_t>(value), "number");
+    };
+    TRY_ASSIGN(const auto numbers, outer_.call("Range", {}, {integer(0), steps, integer(1)}, node_.name + "_numbers"));
     ValueInfo number = described(body_.inputs[0]);
     number.fact.type = Type::tensor(DType::i64, Dims{});
     TRY_ASSIGN(ValueId at, made.add_element(number, numbers[0], {0, false}));
-    TRY(add_gathered(made, steps));
     if (number_shape().size() == 1) {
       const ValueId axes = made.body().add_constant(Tensor::of<std::int64_t>({1}, {0}), "axes");
       TRY_ASSIGN(const auto vector, made.body().call("Unsqueeze", {}, {at, axes}, "number"));
       at = vector[0];
     }
     mapping_[body_.inputs[0]] = at;
-    mapping_[body_.inputs[1]] = made.body().add_constant(condition_value(), "condition");
-    for (const graph::Capture& capture : loop_.body.captures) mapping_[capture.inner] = made.capture(capture.outer);
-    TRY(copy_needed(made));
-    return finish(made, index);
+    return {};
   }
+
+  /// Whether anything but the elements that were found needs the number of the step.
+  [[nodiscard]] bool reads_number() const { return needed()[body_.inputs[0].index]; }
 
   [[nodiscard]] Tensor condition_value() const {
     const Type& declared = body_[body_.inputs[1]].declared;
@@ -316,7 +332,10 @@ class Raise {
   Result<ValueId> first(ValueId x, std::size_t axis, std::int64_t offset, ValueId steps) {
     const Dim& extent = (*outer_.fact(x).type.shape)[axis];
     const auto known = integer_in(outer_.fact(steps).tensor());
-    if (offset == 0 && ((known && extent.known() && extent.value == *known) || is_extent(steps, x, axis))) return x;
+    if (offset == 0 && ((known && extent.known() && extent.value == *known) || is_extent(steps, x, axis))) {
+      has_exact_length_ = true;
+      return x;
+    }
     const auto list = [&](std::int64_t value) {
       return outer_.add_constant(Tensor::of<std::int64_t>({1}, {value}), "bound");
     };
@@ -344,24 +363,30 @@ class Raise {
     return (*type.shape)[static_cast<std::size_t>(place)].same((*outer_.fact(x).type.shape)[axis]);
   }
 
+  /// Gather(Shape(…), a constant).
+  [[nodiscard]] bool is_some_extent(ValueId steps) const {
+    const Node* node = outer_producer(steps);
+    return call_of(node, "Gather") != nullptr && call_of(outer_producer(node->inputs[0]), "Shape") != nullptr;
+  }
+
   [[nodiscard]] const Node* outer_producer(ValueId id) const {
     for (const Node& node : outer_.graph().nodes)
       if (std::find(node.outputs.begin(), node.outputs.end(), id) != node.outputs.end()) return &node;
     return nullptr;
   }
 
-  Result<void> copy_needed(ScanBuilder& made) {
-    for (const auto& [id, element, axis] : unsqueezed_) {
-      const ValueId axes = made.body().add_constant(Tensor::of<std::int64_t>({1}, {axis}), "axes");
-      TRY_ASSIGN(const auto wide, made.body().call("Unsqueeze", {}, {element, axes}, body_[id].name));
-      mapping_[id] = wide[0];
-    }
+  [[nodiscard]] bool is_unsqueezed(ValueId id) const {
+    return std::any_of(unsqueezed_.begin(), unsqueezed_.end(), [&](const Unsqueezed& each) { return each.id == id; });
+  }
+
+  /// By value: what the Scan's outputs and next states are made of, and has no counterpart yet.
+  [[nodiscard]] std::vector<bool> needed() const {
     std::vector<ValueId> roots;
     for (std::size_t i = 0; i < loop_.carried; ++i) roots.push_back(pushed_[i].valid() ? pushed_[i] : next(i));
     for (std::size_t k = 0; k < loop_.outputs; ++k) roots.push_back(body_.outputs[1 + loop_.carried + k]);
     std::vector<bool> needed(body_.values.size(), false);
     const auto mark = [&](ValueId id) {
-      if (!mapping_(id).valid()) needed[id.index] = true;
+      if (id.valid() && !mapping_(id).valid() && !is_unsqueezed(id)) needed[id.index] = true;
     };
     for (const ValueId id : roots) mark(id);
     for (std::size_t n = body_.nodes.size(); n-- > 0;) {
@@ -370,7 +395,16 @@ class Raise {
                       [&](ValueId id) { return id.valid() && needed[id.index]; }))
         for_each_read(node, mark);
     }
-    return graph::copy_nodes(body_, needed, mapping_, made.body());
+    return needed;
+  }
+
+  Result<void> copy_needed(ScanBuilder& made) {
+    for (const auto& [id, element, axis] : unsqueezed_) {
+      const ValueId axes = made.body().add_constant(Tensor::of<std::int64_t>({1}, {axis}), "axes");
+      TRY_ASSIGN(const auto wide, made.body().call("Unsqueeze", {}, {element, axes}, body_[id].name));
+      mapping_[id] = wide[0];
+    }
+    return graph::copy_nodes(body_, needed(), mapping_, made.body());
   }
 
   Rewritten finish(ScanBuilder& made, const std::vector<std::size_t>& index) {
@@ -430,9 +464,10 @@ class Raise {
   Mapping mapping_;
   ValueId count_;  ///< outer; invalid: none
   bool has_bound_ = false;
-  IndexForm bound_;               ///< steps after the first one
-  std::vector<ValueId> pushed_;   ///< by carried value: what a sequence gets in each step; invalid for tensors
-  std::vector<ops::Fact> facts_;  ///< of the body's values
+  bool has_exact_length_ = false;  ///< an element is a whole tensor, whose extent is the number of steps
+  IndexForm bound_;                ///< steps after the first one
+  std::vector<ValueId> pushed_;    ///< by carried value: what a sequence gets in each step; invalid for tensors
+  std::vector<ops::Fact> facts_;   ///< of the body's values
   std::vector<Unsqueezed> unsqueezed_;
 };
 

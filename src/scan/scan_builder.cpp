@@ -86,6 +86,8 @@ Result<std::vector<ValueId>> ScanBuilder::finish(const std::string& name, const 
   }
   for (const ValueId result : results) CHECK(result.valid());
   scan.body.graph = std::make_unique<graph::Graph>(body_.finish(std::move(results)));
+  if (!keeps_declarations_)
+    for (ValueInfo& value : scan.body.graph->values) value.declared = Type();
   scan.body.captures = std::move(captures_);
   graph::Node node;
   node.name = name;

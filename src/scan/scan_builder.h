@@ -42,6 +42,10 @@ class ScanBuilder {
   /// The names of the final states; one without a name is omitted.
   void set_final(std::size_t state, const ValueInfo& value);
 
+  /// What the body's values are declared to be is not checked from now on: it came from a Loop, where it promises
+  /// nothing.
+  void drop_declarations() { keeps_declarations_ = false; }
+
   [[nodiscard]] std::size_t states() const { return initials_.size(); }
   [[nodiscard]] std::size_t elements() const { return scanned_.size(); }
   [[nodiscard]] std::size_t outputs() const { return outputs_.size(); }
@@ -59,6 +63,7 @@ class ScanBuilder {
 
   Builder& outer_;
   Builder body_;
+  bool keeps_declarations_ = true;
   std::vector<ValueId> initials_;
   std::vector<ValueId> nexts_;
   std::vector<ValueInfo> finals_;
