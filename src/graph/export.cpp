@@ -92,6 +92,12 @@ class Exporter {
     return name;
   }
 
+  std::string fresh_node(const std::string& base) {
+    std::string name = base;
+    while (!node_names_.insert(name).second) name = fmt::format("{}_{}", base, ++count_);
+    return name;
+  }
+
   /// Constants and nodes; the outputs get the `wanted` names.
   void fill(const Graph& graph, Names& names, const std::vector<std::string>& wanted, onnx::Graph& made) {
     std::vector<bool> produced(graph.values.size(), false);
@@ -127,7 +133,7 @@ class Exporter {
 
   void add_node(const Node& node, const Names& names, onnx::Graph& made) {
     onnx::Node copy;
-    copy.name = node.name;
+    if (!node.name.empty()) copy.name = fresh_node(node.name);
     const ops::Schema& schema = schema_of(node.operation);
     copy.domain = schema.domain;
     copy.op_type = schema.name;
@@ -175,6 +181,7 @@ class Exporter {
   void add_scan(const ScanOp& scan, const Names& names, onnx::Node& node) {
     onnx::Attribute count;
     count.name = "num_scan_inputs";
+    count.declared_type = 2;
     count.payload = static_cast<std::int64_t>(scan.elements);
     node.attributes.push_back(std::move(count));
     const auto flags = [](const std::vector<bool>& reversed) {
@@ -209,12 +216,14 @@ class Exporter {
     fill(graph, names, wanted, *made);
     onnx::Attribute attribute;
     attribute.name = role;
+    attribute.declared_type = 5;
     attribute.payload = std::shared_ptr<const onnx::Graph>(std::move(made));
     node.attributes.push_back(std::move(attribute));
   }
 
   std::int64_t opset_;
   std::unordered_set<std::string> taken_;
+  std::unordered_set<std::string> node_names_;
   std::size_t count_ = 0;
 };
 
