@@ -1,4 +1,4 @@
-// pawl ops: the operators that there are, in which versions and types, and how each is run.
+// pawl ops: the operators that there are, in which versions and types, how they treat axes, and how each is run.
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
@@ -12,6 +12,7 @@
 #include "command.h"
 #include "graph/graph.h"
 #include "model_facts.h"
+#include "ops/axis_rule.h"
 #include "ops/functions.h"
 #include "ops/schema.h"
 #include "terminal.h"
@@ -23,6 +24,7 @@ namespace {
 struct OperatorLine {
   std::vector<int> versions;
   std::vector<std::string> ways;
+  std::string axes;  ///< the kind of its axis rule
 };
 
 using Lines = std::map<OperatorName, OperatorLine>;
@@ -91,6 +93,7 @@ Lines gather_lines() {
   for (const std::span<const ops::OpDef> family : ops::op_table())
     for (const ops::OpDef& row : family) {
       add(lines, row.domain, row.name, row.since, "reference");
+      lines[{shown_domain(std::string(row.domain)), std::string(row.name)}].axes = ops::name(row.axes.kind);
       if (cpu::is_accelerated(row)) add(lines, row.domain, row.name, {}, "oneDNN");
     }
   for (const ops::Schema& schema : ops::all_schemas())
@@ -128,13 +131,13 @@ Result<int> print_operators(const std::string& only) {
   const bool known =
       std::any_of(lines.begin(), lines.end(), [&](const auto& line) { return line.first.second == only; });
   if (!only.empty() && !known) return fail(Code::bad_argument, "there is no operator {}", only);
-  print(fmt::format("{:<16} {:<28} {:<32} {:<44} {}\n", "domain", "operator", "versions",
-                    "types (first input, newest version)", "run by"));
+  print(fmt::format("{:<16} {:<28} {:<32} {:<44} {:<11} {}\n", "domain", "operator", "versions",
+                    "types (first input, newest version)", "axes", "run by"));
   for (const auto& [name, line] : lines) {
     if (!only.empty() && name.second != only) continue;
-    print(fmt::format("{:<16} {:<28} {:<32} {:<44} {}\n", name.first, name.second,
+    print(fmt::format("{:<16} {:<28} {:<32} {:<44} {:<11} {}\n", name.first, name.second,
                       fmt::format("{}", fmt::join(line.versions, " ")), types_of(name, line.versions.back()),
-                      fmt::join(line.ways, ", ")));
+                      line.axes.empty() ? "-" : line.axes, fmt::join(line.ways, ", ")));
   }
   if (only.empty()) print(coverage_text(lines) + "\n");
   return 0;

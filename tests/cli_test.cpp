@@ -250,6 +250,45 @@ TEST_F(Cli, TellsWhatAModelIsMadeOf) {
   EXPECT_EQ(json.out.rfind("{", 0), 0U);
 }
 
+TEST_F(Cli, ExplainsScans) {
+  write_prefix_sum();
+  const Finished done =
+      pawl({"explain", "sum.onnxtxt", "--dim", "T=4096", "C=8", "--threads", "2", "--svg", "body.svg"});
+  EXPECT_EQ(done.status, 0) << done.err;
+  for (const char* words : {"T = 4096", "state s [8]", "sum: s' = s + b", "8 channels side by side",
+                            "plan (cpu, 2 threads)", "chunked_scan", "not map_over_time"})
+    EXPECT_NE(done.out.find(words), std::string::npos) << words << " in: " << done.out;
+  const std::string picture = slurp(folder_ / "body.svg");
+  EXPECT_EQ(picture.rfind("<svg", 0), 0U);
+  EXPECT_NE(picture.find(">Add<"), std::string::npos);
+  const Finished json = pawl({"explain", "sum.onnxtxt", "--json"});
+  EXPECT_EQ(json.status, 0) << json.err;
+  EXPECT_NE(json.out.find("\"class\": \"sum\""), std::string::npos) << json.out;
+  expect_fault({"explain", "none.onnx"}, {"none.onnx"});
+  expect_fault({"explain", "sum.onnxtxt", "--dim", "Q=1"}, {"--dim Q=1"});
+  expect_fault({"explain", "sum.onnxtxt", "--threads", "0"}, {"--threads 0"});
+}
+
+TEST_F(Cli, OptimizesModels) {
+  write("map.onnxtxt", R"(<ir_version: 8, opset_import: ["" : 17]>
+map (float[T, 2] x, float[2, 2] w) => (float[T, 2] y) {
+  y = Scan <num_scan_inputs = 1, body = step (float[2] e) => (float[2] o) { o = MatMul(e, w) }> (x)
+})");
+  write("x.npy", Tensor::of<float>({2, 2}, {1, 2, 3, 4}));
+  write("w.npy", Tensor::of<float>({2, 2}, {0, 1, 1, 0}));
+  const Finished done = pawl({"optimize", "map.onnxtxt", "-o", "map.onnx"});
+  EXPECT_EQ(done.status, 0) << done.err;
+  const Finished text = pawl({"dump", "map.onnx"});
+  EXPECT_EQ(text.out.find("Scan"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("MatMul"), std::string::npos) << text.out;
+  const Finished run = pawl({"run", "map.onnx", "--input", "x=x.npy", "w=w.npy", "--output-dir", "out"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  expect_file("out/y.npy", Tensor::of<float>({2, 2}, {2, 1, 4, 3}));
+  expect_fault({"optimize", "map.onnxtxt", "-o", "map.onnx", "--opset", "99"}, {"opset 99"});
+  expect_fault({"optimize", "none.onnx", "-o", "map.onnx"}, {"none.onnx"});
+  expect_fault({"optimize", "map.onnxtxt", "-o", "no/such/folder/map.onnx"}, {"no/such/folder"});
+}
+
 TEST_F(Cli, ListsOperators) {
   const Finished all = pawl({"ops"});
   EXPECT_EQ(all.status, 0) << all.err;
