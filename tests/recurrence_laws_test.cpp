@@ -18,7 +18,8 @@ namespace {
 using graph::Builder;
 using Values = std::vector<Tensor>;
 
-constexpr std::int64_t kLanes = 64;
+constexpr std::int64_t kSide = 8;
+constexpr std::int64_t kLanes = kSide * kSide;
 
 bool is_real(DType dtype) {
   return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16;
@@ -73,7 +74,7 @@ Values evaluate(const std::vector<Values>& tuples, Emit emit) {
 
 /// A constant of one element stands for any shape.
 Tensor in_all_lanes(const Tensor& tensor) {
-  if (tensor.rank() == 1) return tensor;
+  if (tensor.rank() > 0) return tensor;
   return tensor.view({kLanes}, {0});
 }
 
@@ -85,7 +86,10 @@ class Laws {
   void check(bool extreme) {
     const auto tuple = [&](std::size_t width) {
       Values values;
-      for (std::size_t i = 0; i < width; ++i) values.push_back(random_values(dtype_, random_, extreme));
+      for (std::size_t i = 0; i < width; ++i) {
+        values.push_back(random_values(dtype_, random_, extreme));
+        if (law_.multiplies_matrices) values.back() = values.back().reshaped({kSide, kSide});
+      }
       return values;
     };
     const std::size_t width = law_.width(states_);

@@ -31,7 +31,7 @@ std::string class_words(const ComponentFacts& component) {
     words = component.rank_one ? "diagonal affine, rank-1" : "diagonal affine";
   else if (words == "sum" && component.rank_one)
     words = "sum of rank-1 updates";
-  else if (words == "matrix")
+  else if (words == "matrix" && !component.match->recurrence->multiplies_matrices)
     words = fmt::format("{0}x{0} matrix", component.states.size());
   if (words.starts_with("arg-")) return words;
   if (component.match->masked) words = "masked " + words;

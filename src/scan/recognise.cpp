@@ -7,14 +7,16 @@
 #include "scan/recurrences/boolean_form.h"
 #include "scan/recurrences/log_form.h"
 #include "scan/recurrences/order_form.h"
+#include "scan/recurrences/transition_form.h"
 
 namespace pawl::scan {
 namespace {
 
 using graph::ValueId;
 
-constexpr std::array kClasses = {&kDelay,   &kSum,     &kProduct, &kAffine,   &kMatrix,  &kMax,     &kMin,
-                                 &kMaxPlus, &kMinPlus, &kClamp,   &kClampAdd, &kLogical, &kBitwise, &kLogSumExp};
+constexpr std::array kClasses = {&kDelay,           &kSum,     &kProduct, &kAffine,   &kMatrix,  &kTransition,
+                                 &kRightTransition, &kMax,     &kMin,     &kMaxPlus,  &kMinPlus, &kClamp,
+                                 &kClampAdd,        &kLogical, &kBitwise, &kLogSumExp};
 
 /// More states than this mix in more products than a step is worth.
 constexpr std::size_t kMaxMixed = 8;
@@ -91,6 +93,24 @@ Result<std::optional<Match>> as_affine(const Component& component, std::string& 
   return std::optional<Match>(std::move(match));
 }
 
+Result<std::optional<Match>> as_transition(const Component& component, std::string& refusal) {
+  TRY_ASSIGN(Lift lift, Lift::start(component));
+  TRY_ASSIGN(const std::optional<TransitionForm> form, transition_step(component, lift, refusal));
+  if (!form) return std::optional<Match>();
+  Arithmetic make(lift.builder());
+  const Type& type = component.body[component.body.inputs[component.states[0]]].fact.type;
+  const Dims shape = *type.static_shape();
+  const std::vector<std::int64_t> extents(shape.begin(), shape.end());
+  const ValueId whole = lift.builder().add_constant(
+      Tensor::of<std::int64_t>({static_cast<std::int64_t>(extents.size())}, std::span<const std::int64_t>(extents)),
+      "shape");
+  const ValueId added = form->b.valid() ? form->b : make.constant(type.dtype, 0);
+  Tuple element{form->a, make.call("Expand", {added, whole})};
+  TRY(make.status());
+  const bool left = form->side == TransitionForm::Side::left;
+  return std::optional<Match>(finish(left ? kTransition : kRightTransition, component, lift, std::move(element)));
+}
+
 Result<std::optional<Match>> as_order(const Component& component, std::string& refusal) {
   TRY_ASSIGN(Lift lift, Lift::start(component));
   TRY_ASSIGN(const std::optional<OrderForm> form, order_step(component, lift, refusal));
@@ -151,6 +171,9 @@ Result<Recognition> recognise(const Component& component) {
   if (!recognition.match) {
     // The affine classes are the ones that most bodies are near to: what stands in their way is what is told.
     TRY_ASSIGN(recognition.match, as_affine(component, recognition.refusal));
+  }
+  if (!recognition.match) {
+    TRY_ASSIGN(recognition.match, as_transition(component, refusal));
   }
   if (!recognition.match) {
     TRY_ASSIGN(recognition.match, as_order(component, refusal));

@@ -33,6 +33,8 @@ struct Recurrence {
   std::size_t (*width)(std::size_t states) = nullptr;
   /// Element types that the class is defined for.
   std::span<const DType> types;
+  /// Elements and states are matrices that are multiplied, not arrays of lanes.
+  bool multiplies_matrices = false;
   std::string_view source;
 };
 
@@ -74,6 +76,8 @@ extern const Recurrence kSum;
 extern const Recurrence kProduct;
 extern const Recurrence kAffine;
 extern const Recurrence kMatrix;
+extern const Recurrence kTransition;
+extern const Recurrence kRightTransition;
 extern const Recurrence kMax;
 extern const Recurrence kMin;
 extern const Recurrence kMaxPlus;

@@ -150,7 +150,42 @@ class Walk {
     if (op == "Div" && in[1]->is_free() && is_float(component_.body[node.inputs[0]].fact.type.dtype))
       return scaled(*in[0], in[1]->b, true);
     if (op == "Where") return choose(node, *in[1], *in[2]);
+    if (op == "Unsqueeze" || op == "Squeeze" || op == "Reshape" || op == "Flatten")
+      return reshaped(node, *call, *in[0]);
     return std::nullopt;
+  }
+
+  /// The same elements in the same order under another shape. No form has fewer elements than a state, and the next
+  /// state has as many: wherever states meet on the way, their elements meet one by one.
+  Form reshaped(const graph::Node& node, const graph::OpCall& call, const AffineForm& x) {
+    const std::optional<Dims> before = component_.body[node.inputs[0]].fact.type.static_shape();
+    const std::optional<Dims> after = component_.body[node.outputs[0]].fact.type.static_shape();
+    for (std::size_t i = 1; i < node.inputs.size(); ++i)
+      if (node.inputs[i].valid() && component_.reaches(node.inputs[i])) return std::nullopt;
+    if (!before || !after) return std::nullopt;
+    AffineForm result = x;
+    for (Coefficient& each : result.a) each = reshaped(each, node, call, *before);
+    result.b = reshaped(x.b, node, call, *before);
+    return result;
+  }
+  Coefficient reshaped(const Coefficient& x, const graph::Node& node, const graph::OpCall& call, const Dims& before) {
+    if (x.kind != Kind::value) return x;
+    graph::Builder& to = lift_.builder();
+    const std::vector<std::int64_t> extents(before.begin(), before.end());
+    const ValueId shape = to.add_constant(
+        Tensor::of<std::int64_t>({static_cast<std::int64_t>(extents.size())}, std::span<const std::int64_t>(extents)),
+        "shape");
+    graph::Node made;
+    made.label = node.label;
+    made.operation = call;
+    made.inputs = {algebra_.make().call("Expand", {x.value, shape})};
+    for (std::size_t i = 1; i < node.inputs.size(); ++i)
+      made.inputs.push_back(node.inputs[i].valid() ? lift_(node.inputs[i]) : ValueId());
+    graph::ValueInfo value;
+    value.name = "reshaped";
+    const Result<std::vector<ValueId>> ids = to.add(std::move(made), {&value, 1});
+    if (!ids.ok()) return {};
+    return Algebra::of((*ids)[0]);
   }
 
   Form choose(const graph::Node& node, const AffineForm& x, const AffineForm& y) {

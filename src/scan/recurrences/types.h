@@ -12,6 +12,7 @@ inline constexpr std::array kNumbers = {DType::f32, DType::f64, DType::f16, DTyp
 inline constexpr std::array kReals = {DType::f32, DType::f64, DType::f16, DType::bf16};
 inline constexpr std::array kIntegers = {DType::i8, DType::i16, DType::i32, DType::i64,
                                          DType::u8, DType::u16, DType::u32, DType::u64};
+inline constexpr std::array kProducts = {DType::f32, DType::f64, DType::i32, DType::i64};
 inline constexpr std::array kBooleans = {DType::boolean};
 
 /// Types that tell -0 from +0.
