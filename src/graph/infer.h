@@ -43,6 +43,9 @@ Result<std::size_t> resolve_axis(std::int64_t axis, std::size_t rank, std::strin
 /// Errors: bad_type or bad_shape, naming the value and both types.
 Result<void> check_declared(const Type& declared, const Type& actual, std::string_view value_name);
 
+/// The only element of an integer constant, which may lie at any address; nothing where there is none.
+std::optional<std::int64_t> integer_in(const Tensor* constant);
+
 /// Whether every value of type `known` is what `declared` says; symbols say nothing.
 bool implies(const Type& known, const Type& declared);
 

@@ -178,9 +178,8 @@ Result<std::vector<Fact>> InferWalk::loop(const LoopOp& loop, const Facts& input
   // Without a condition the trip count is the number of steps.
   Dim length;
   const bool counts = inputs.size() > 1 && !inputs[1].type.known();
-  if (const Tensor* count = inputs.empty() ? nullptr : inputs[0].tensor();
-      counts && count != nullptr && count->dtype() == DType::i64 && count->size() == 1)
-    length = Dim(std::max<std::int64_t>(0, *count->data<std::int64_t>()));
+  if (const auto count = integer_in(inputs.empty() ? nullptr : inputs[0].tensor()); counts && count)
+    length = Dim(std::max<std::int64_t>(0, *count));
   Facts outputs;
   for (std::size_t i = 0; i < loop.carried; ++i) outputs.push_back({carried[i].type, std::nullopt});
   for (std::size_t i = 0; i < loop.outputs; ++i) {

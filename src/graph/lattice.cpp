@@ -38,6 +38,15 @@ Result<void> check_declared(const Type& declared, const Type& actual, std::strin
   return {};
 }
 
+std::optional<std::int64_t> integer_in(const Tensor* constant) {
+  if (constant == nullptr || constant->size() != 1) return std::nullopt;
+  const Result<Tensor> aligned = constant->to_dense();
+  if (!aligned.ok()) return std::nullopt;
+  if (aligned->dtype() == DType::i64) return *aligned->data<std::int64_t>();
+  if (aligned->dtype() == DType::i32) return *aligned->data<std::int32_t>();
+  return std::nullopt;
+}
+
 bool implies(const Type& known, const Type& declared) {
   if (!declared.known()) return true;
   if (declared.kind != known.kind || (declared.dtype != DType::undefined && declared.dtype != known.dtype))

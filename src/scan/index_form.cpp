@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "graph/infer.h"
+
 namespace pawl::scan {
 namespace {
 
@@ -17,13 +19,6 @@ std::optional<IndexForm> checked(IndexForm form) {
 }
 
 }  // namespace
-
-std::optional<std::int64_t> integer_in(const Tensor* constant) {
-  if (constant == nullptr || constant->size() != 1) return std::nullopt;
-  if (constant->dtype() == DType::i64) return *constant->data<std::int64_t>();
-  if (constant->dtype() == DType::i32) return *constant->data<std::int32_t>();
-  return std::nullopt;
-}
 
 const graph::Node* IndexForms::producer(ValueId id) const {
   for (const graph::Node& node : body_.nodes)
@@ -43,7 +38,7 @@ ValueId IndexForms::behind(ValueId id) const {
 std::optional<IndexForm> IndexForms::leaf(ValueId id) const {
   const Type& type = body_[id].fact.type;
   const bool vector = type.shape && type.shape->size() == 1;
-  if (const auto value = integer_in(body_[id].fact.tensor())) return checked({0, *value, {}, vector});
+  if (const auto value = graph::integer_in(body_[id].fact.tensor())) return checked({0, *value, {}, vector});
   if (id == number_) return IndexForm{1, 0, {}, vector};
   for (const Counter& counter : counters_)
     if (counter.id == id) return checked({counter.step, counter.start, {}, vector});

@@ -42,7 +42,4 @@ class IndexForms {
   std::vector<Counter> counters_;
 };
 
-/// The only element of an integer constant, or nothing.
-std::optional<std::int64_t> integer_in(const Tensor* constant);
-
 }  // namespace pawl::scan

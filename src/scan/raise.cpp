@@ -61,12 +61,12 @@ class Raise {
   /// Carried integers that grow by a constant from a constant.
   void find_counters() {
     for (std::size_t i = 0; i < loop_.carried; ++i) {
-      const auto start = integer_in(outer_.fact(initial(i)).tensor());
+      const auto start = graph::integer_in(outer_.fact(initial(i)).tensor());
       const Node* node = forms_.producer(forms_.behind(next(i)));
       const OpCall* call = call_of(node, "Add");
       if (!start || call == nullptr || body_[carried(i)].fact.type.dtype != DType::i64) continue;
       for (std::size_t side = 0; side < 2; ++side) {
-        const auto step = integer_in(body_[node->inputs[1 - side]].fact.tensor());
+        const auto step = graph::integer_in(body_[node->inputs[1 - side]].fact.tensor());
         if (node->inputs[side] == carried(i) && step) forms_.add_counter(carried(i), *start, *step);
       }
     }
@@ -125,7 +125,7 @@ class Raise {
       return outer_.add_constant(Tensor::scalar<std::int64_t>(value), "steps");
     };
     const auto scalar = [&](ValueId id) -> Result<ValueId> {
-      if (const auto known = integer_in(outer_.fact(id).tensor())) return integer(*known);
+      if (const auto known = graph::integer_in(outer_.fact(id).tensor())) return integer(*known);
       const auto& shape = outer_.fact(id).type.shape;
       if (shape && shape->empty()) return id;
       const ValueId none = outer_.add_constant(Tensor::of<std::int64_t>({0}, {}), "scalar");
@@ -138,7 +138,8 @@ class Raise {
     }
     if (!has_bound_) {
       // A negative trip count is none; an extent is never negative.
-      if (const auto known = integer_in(outer_.fact(steps).tensor())) return integer(std::max<std::int64_t>(*known, 0));
+      if (const auto known = graph::integer_in(outer_.fact(steps).tensor()))
+        return integer(std::max<std::int64_t>(*known, 0));
       if (is_some_extent(steps)) return steps;
       TRY_ASSIGN(const auto not_negative, outer_.call("Max", {}, {steps, integer(0)}, "steps"));
       return not_negative[0];
@@ -227,7 +228,7 @@ class Raise {
 
   Rewritten rewrite() {
     TRY_ASSIGN(const ValueId steps, emit_trips());
-    if (integer_in(outer_.fact(steps).tensor()).value_or(0) > kMostSteps) return {std::nullopt};
+    if (graph::integer_in(outer_.fact(steps).tensor()).value_or(0) > kMostSteps) return {std::nullopt};
     ScanBuilder made(outer_, body_.name);
     made.drop_declarations();
     std::vector<std::size_t> index(loop_.carried, 0);
@@ -305,7 +306,7 @@ class Raise {
     const auto form = forms_.of(node.inputs[1]);
     if (!x.valid() || !form || form->scale != -1 || form->offset != -1 || !form->added.valid()) {
       if (!x.valid() || !form || form->scale != -1 || form->added.valid() ||
-          form->offset + 1 != integer_in(outer_.fact(steps).tensor()))
+          form->offset + 1 != graph::integer_in(outer_.fact(steps).tensor()))
         return {};
     } else if (outside(form->added) != count_ || has_bound_) {
       return {};
@@ -331,7 +332,7 @@ class Raise {
   /// x from `offset` on along an axis, as many as there are steps; x itself when that is all of it.
   Result<ValueId> first(ValueId x, std::size_t axis, std::int64_t offset, ValueId steps) {
     const Dim& extent = (*outer_.fact(x).type.shape)[axis];
-    const auto known = integer_in(outer_.fact(steps).tensor());
+    const auto known = graph::integer_in(outer_.fact(steps).tensor());
     if (offset == 0 && ((known && extent.known() && extent.value == *known) || is_extent(steps, x, axis))) {
       has_exact_length_ = true;
       return x;
@@ -351,7 +352,7 @@ class Raise {
     const Node* node = outer_producer(steps);
     if (call_of(node, "Gather") == nullptr) return false;
     const Node* shape = outer_producer(node->inputs[0]);
-    const auto at = integer_in(outer_.fact(node->inputs[1]).tensor());
+    const auto at = graph::integer_in(outer_.fact(node->inputs[1]).tensor());
     if (call_of(shape, "Shape") == nullptr || !at || std::get<OpCall>(shape->operation).attributes.has("start"))
       return false;
     const auto& type = outer_.fact(shape->inputs[0]).type;
