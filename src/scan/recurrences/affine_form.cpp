@@ -32,7 +32,7 @@ class Algebra {
   /// By subtraction: Neg takes no unsigned numbers. Floats keep the sign of 0.
   Coefficient neg(const Coefficient& x) {
     if (x.is_zero()) return x;
-    return of(is_signed_zero_type(dtype_) ? make_.neg(value(x)) : make_.sub(make_.constant(dtype_, 0), value(x)));
+    return of(is_real(dtype_) ? make_.neg(value(x)) : make_.sub(make_.constant(dtype_, 0), value(x)));
   }
   Coefficient mul(const Coefficient& x, const Coefficient& y) {
     if (x.is_zero() || y.is_zero()) return {};
@@ -147,7 +147,7 @@ class Walk {
       return zip(*in[0], *in[0], [&](const Coefficient& x, const Coefficient&) { return algebra_.neg(x); });
     if (op == "Mul" && in[1]->is_free()) return scaled(*in[0], in[1]->b, false);
     if (op == "Mul" && in[0]->is_free()) return scaled(*in[1], in[0]->b, false);
-    if (op == "Div" && in[1]->is_free() && is_float(component_.body[node.inputs[0]].fact.type.dtype))
+    if (op == "Div" && in[1]->is_free() && is_real(component_.body[node.inputs[0]].fact.type.dtype))
       return scaled(*in[0], in[1]->b, true);
     if (op == "Where") return choose(node, *in[1], *in[2]);
     if (op == "Unsqueeze" || op == "Squeeze" || op == "Reshape" || op == "Flatten")
@@ -202,10 +202,6 @@ class Walk {
     chosen->masked = chosen->masked || is_state(x) || is_state(y);
     chosen->reset = chosen->reset || x.is_free() || y.is_free();
     return chosen;
-  }
-
-  static bool is_float(DType dtype) {
-    return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16;
   }
 
   const Component& component_;

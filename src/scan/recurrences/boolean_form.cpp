@@ -92,7 +92,7 @@ graph::ValueId all_ones(DType dtype, Arithmetic& make) {
 Result<std::optional<BooleanForm>> boolean_step(const Component& component, Lift& lift, std::string& refusal) {
   const DType dtype = component.body[component.body.inputs[component.states[0]]].fact.type.dtype;
   const bool is_bits =
-      dtype == DType::boolean || (dtype != DType::undefined && !is_signed_zero_type(dtype) && dtype != DType::string);
+      dtype == DType::boolean || (dtype != DType::undefined && !is_real(dtype) && dtype != DType::string);
   if (component.states.size() != 1 || !is_bits) {
     refusal = "not one state of bits";
     return Form();

@@ -141,7 +141,7 @@ graph::ValueId log_add_exp(ValueId x, ValueId y, DType dtype, Arithmetic& make) 
 
 Result<std::optional<LogForm>> log_step(const Component& component, Lift& lift, std::string& refusal) {
   const DType dtype = component.body[component.body.inputs[component.states[0]]].fact.type.dtype;
-  if (component.states.size() != 1 || !is_signed_zero_type(dtype)) {
+  if (component.states.size() != 1 || !is_real(dtype)) {
     refusal = "not one state of real numbers";
     return std::optional<LogForm>();
   }

@@ -1,28 +1,10 @@
 // s' = log(exp(s + a) + exp(b)): affine in the semiring of log-add-exp and +.
-#include "scan/arithmetic.h"
-#include "scan/recurrence.h"
-#include "scan/recurrences/log_form.h"
-#include "scan/recurrences/order_form.h"
-#include "scan/recurrences/types.h"
+#include "scan/recurrences/semiring.h"
 
 namespace pawl::scan {
 namespace {
 
-Result<Tuple> combine(graph::Builder& to, const Tuple& earlier, const Tuple& later) {
-  Arithmetic make(to);
-  return make.done({make.add(earlier[0], later[0]),
-                    log_add_exp(make.add(earlier[1], later[0]), later[1], to.fact(later[1]).type.dtype, make)});
-}
-
-Result<Tuple> act(graph::Builder& to, const Tuple& element, const Tuple& states) {
-  Arithmetic make(to);
-  return make.done({log_add_exp(make.add(states[0], element[0]), element[1], to.fact(element[1]).type.dtype, make)});
-}
-
-Result<Tuple> identity(graph::Builder& to, const std::vector<DType>& states) {
-  Arithmetic make(to);
-  return make.done({make.constant(states[0], -0.0), lowest(states[0], make)});
-}
+using Law = AffineOver<LogAndPlus>;
 
 }  // namespace
 
@@ -30,10 +12,10 @@ const Recurrence kLogSumExp{.name = "log-sum-exp",
                             .law = "s' = log(exp(s + a) + exp(b))",
                             .commutative = false,
                             .float_exact = false,
-                            .combine = combine,
-                            .act = act,
-                            .identity = identity,
-                            .width = [](std::size_t) { return std::size_t{2}; },
+                            .combine = Law::combine,
+                            .act = Law::act,
+                            .identity = Law::identity,
+                            .width = Law::width,
                             .types = kReals,
                             .source = "Blelloch 1990, Prefix sums and their applications"};
 

@@ -1,26 +1,10 @@
 // s' = min(s + a, b): affine in the semiring of min and +.
-#include "scan/arithmetic.h"
-#include "scan/recurrence.h"
-#include "scan/recurrences/order_form.h"
-#include "scan/recurrences/types.h"
+#include "scan/recurrences/semiring.h"
 
 namespace pawl::scan {
 namespace {
 
-Result<Tuple> combine(graph::Builder& to, const Tuple& earlier, const Tuple& later) {
-  Arithmetic make(to);
-  return make.done({make.add(earlier[0], later[0]), make.min(make.add(earlier[1], later[0]), later[1])});
-}
-
-Result<Tuple> act(graph::Builder& to, const Tuple& element, const Tuple& states) {
-  Arithmetic make(to);
-  return make.done({make.min(make.add(states[0], element[0]), element[1])});
-}
-
-Result<Tuple> identity(graph::Builder& to, const std::vector<DType>& states) {
-  Arithmetic make(to);
-  return make.done({make.constant(states[0], -0.0), highest(states[0], make)});
-}
+using Law = AffineOver<MinAndPlus>;
 
 }  // namespace
 
@@ -28,10 +12,10 @@ const Recurrence kMinPlus{.name = "min-plus",
                           .law = "s' = min(s + a, b)",
                           .commutative = false,
                           .float_exact = false,
-                          .combine = combine,
-                          .act = act,
-                          .identity = identity,
-                          .width = [](std::size_t) { return std::size_t{2}; },
+                          .combine = Law::combine,
+                          .act = Law::act,
+                          .identity = Law::identity,
+                          .width = Law::width,
                           .types = kReals,
                           .source = "Blelloch 1990, Prefix sums and their applications"};
 

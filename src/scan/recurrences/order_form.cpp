@@ -77,9 +77,9 @@ class Steps {
     const bool larger = condition->above == takes_new;
     // Where(s > x, x, s) would keep the smaller one of two and take a NaN's side otherwise: only the new one may be
     // NaN.
-    if (takes_old && is_signed_zero_type(dtype_)) return std::nullopt;
+    if (takes_old && is_real(dtype_)) return std::nullopt;
     ValueId bound = lift_(condition->compared);
-    if (is_signed_zero_type(dtype_))
+    if (is_real(dtype_))
       bound = make_.where(make_.call("IsNaN", {bound}), larger ? lowest(dtype_, make_) : highest(dtype_, make_), bound);
     return larger ? at_least(OrderForm(), bound) : at_most(OrderForm(), bound);
   }
@@ -116,7 +116,7 @@ class Steps {
   }
   /// Integers wrap, and what wraps keeps no order.
   Form shifted(OrderForm form, ValueId by, bool minus) {
-    if (!is_signed_zero_type(dtype_)) return std::nullopt;
+    if (!is_real(dtype_)) return std::nullopt;
     const ValueId shift = minus ? make_.neg(by) : by;
     form.shift = form.shift.valid() ? make_.add(form.shift, shift) : shift;
     if (form.low.valid()) form.low = make_.add(form.low, shift);

@@ -15,8 +15,8 @@ inline constexpr std::array kIntegers = {DType::i8, DType::i16, DType::i32, DTyp
 inline constexpr std::array kProducts = {DType::f32, DType::f64, DType::i32, DType::i64};
 inline constexpr std::array kBooleans = {DType::boolean};
 
-/// Types that tell -0 from +0.
-constexpr bool is_signed_zero_type(DType dtype) {
+/// Floats that are computed with: they round, and tell -0 from +0.
+constexpr bool is_real(DType dtype) {
   return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16;
 }
 
