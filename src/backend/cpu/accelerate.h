@@ -19,9 +19,9 @@ inline constexpr Policy kAlways{.products = 0, .filtered = 0, .elements = 0};
 
 /// Evaluates the operator, if it is one of those and large enough.
 ///   returns : true when the outputs are there; false when nothing was done: not this operator, type, form or size, or
-///   no oneDNN bits    : the same for the same inputs, machine and number of threads; the sums are in float, so they
-///   differ from the
-///             evaluation's by up to count·2^-24 of the sum of magnitudes
+///             no oneDNN
+///   bits    : the same for the same inputs, machine and number of threads; the sums are in float, so they differ from
+///             the evaluation's by up to count·2^-24 of the sum of magnitudes
 ///   Errors  : limit
 Result<bool> accelerate(const ops::OpDef& def, ops::EvalContext& context, const Policy& policy = {});
 
