@@ -10,6 +10,7 @@
 #include "graph/builder.h"
 #include "ops/convert.h"
 #include "scan/recurrence.h"
+#include "scan/recurrences/types.h"
 #include "tensor/compare.h"
 
 namespace pawl::scan {
@@ -20,10 +21,6 @@ using Values = std::vector<Tensor>;
 
 constexpr std::int64_t kSide = 8;
 constexpr std::int64_t kLanes = kSide * kSide;
-
-bool is_real(DType dtype) {
-  return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16;
-}
 
 /// Numbers of that type: small ones, which tie often, or extreme ones.
 Tensor random_values(DType dtype, std::mt19937& random, bool extreme) {

@@ -14,7 +14,7 @@ Result<Graph> rebuild_inside(const Graph& graph, const std::vector<ValueId>& cap
                              std::vector<bool>& read, const RewriteNode& rewrite) {
   Builder builder(graph.name);
   Mapping mapping(graph);
-  const std::vector<bool> needed = needed_values(graph);
+  const std::vector<bool> needed = values_behind(graph, graph.outputs);
   for (const ValueId id : graph.inputs) {
     ValueInfo value = graph[id];
     mapping[id] = builder.add_input(std::move(value));
@@ -108,25 +108,6 @@ std::vector<ValueInfo> outputs_of(const Graph& graph, const Node& node) {
   return outputs;
 }
 
-std::vector<bool> needed_values(const Graph& graph) {
-  std::vector<bool> needed(graph.values.size(), false);
-  const auto mark = [&](ValueId id) {
-    if (id.valid()) needed[id.index] = true;
-  };
-  for (const ValueId id : graph.outputs) mark(id);
-  for (std::size_t n = graph.nodes.size(); n-- > 0;) {
-    const Node& node = graph.nodes[n];
-    if (std::none_of(node.outputs.begin(), node.outputs.end(),
-                     [&](ValueId id) { return id.valid() && needed[id.index]; }))
-      continue;
-    for (const ValueId id : node.inputs) mark(id);
-    for_each_body(node, [&](const Body& body, std::string_view) {
-      for (const Capture& capture : body.captures) mark(capture.outer);
-    });
-  }
-  return needed;
-}
-
 Result<void> copy_nodes(const Graph& graph, const std::vector<bool>& needed, Mapping& mapping, Builder& builder,
                         const RewriteNode& rewrite) {
   std::vector<bool> produced(graph.values.size(), false);
@@ -139,9 +120,7 @@ Result<void> copy_nodes(const Graph& graph, const std::vector<bool>& needed, Map
       mapping[ValueId{i}] = builder.add_constant(*value.fact.tensor(), value.name);
   }
   for (const Node& node : graph.nodes) {
-    if (std::none_of(node.outputs.begin(), node.outputs.end(),
-                     [&](ValueId id) { return id.valid() && needed[id.index]; }))
-      continue;
+    if (!any_of(node.outputs, needed)) continue;
     TRY_ASSIGN(Node copy, carry_over(node, mapping, builder, rewrite));
     const std::vector<ValueInfo> outputs = outputs_of(graph, node);
     std::optional<std::vector<ValueId>> ids;

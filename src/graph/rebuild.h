@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "graph/builder.h"
+#include "graph/walk.h"
 
 namespace pawl::graph {
 
@@ -39,9 +40,6 @@ Result<void> copy_nodes(const Graph& graph, const std::vector<bool>& needed, Map
 /// The node with its inputs and bodies in terms of the builder's graph, for Builder::add.
 Result<Node> carry_over(const Node& node, const Mapping& mapping, const Builder& builder,
                         const RewriteNode& rewrite = nullptr);
-
-/// By value: what the graph's outputs are made of.
-std::vector<bool> needed_values(const Graph& graph);
 
 /// Declared types and names of a node's outputs, as Builder::add takes them; omitted ones have no name.
 std::vector<ValueInfo> outputs_of(const Graph& graph, const Node& node);

@@ -12,14 +12,13 @@ using scan::ScanFacts;
 
 std::string shape_of(const Type& type) { return type.shape ? to_string(*type.shape) : "[?]"; }
 
+std::string dim_text(const Dim& dim) {
+  return dim.known() ? std::to_string(dim.value) : dim.symbol.empty() ? "?" : dim.symbol;
+}
+
 std::string extents(const SymbolicShape& shape, const std::vector<std::size_t>& axes) {
   std::string text;
-  for (const std::size_t axis : axes) {
-    const Dim& dim = shape[axis];
-    text += (text.empty() ? "" : "x") + (dim.known()          ? std::to_string(dim.value)
-                                         : dim.symbol.empty() ? "?"
-                                                              : dim.symbol);
-  }
+  for (const std::size_t axis : axes) text += (text.empty() ? "" : "x") + dim_text(shape[axis]);
   return text;
 }
 
@@ -37,16 +36,6 @@ std::string class_words(const ComponentFacts& component) {
   if (component.match->masked) words = "masked " + words;
   if (component.match->reset) words += " with reset";
   return words;
-}
-
-std::string names_of(const ScanFacts& facts, const ComponentFacts& component) {
-  std::string names;
-  for (const std::size_t state : component.states) names += (names.empty() ? "" : ", ") + facts.states[state].name;
-  return names;
-}
-
-std::string dim_text(const Dim& dim) {
-  return dim.known() ? std::to_string(dim.value) : dim.symbol.empty() ? "?" : dim.symbol;
 }
 
 /// A line with its subject in a column of its own.
@@ -100,7 +89,7 @@ std::string summary(const Explained& scan) {
   }
   const auto hoisted = std::count_if(scan.notes.begin(), scan.notes.end(),
                                      [](const scan::Note& note) { return note.what == "hoisted"; });
-  if (hoisted > 0) text += fmt::format("; {} node{} hoisted", hoisted, hoisted == 1 ? "" : "s");
+  if (hoisted > 0) text += fmt::format("; {} hoisted", counted(static_cast<double>(hoisted), "node"));
   const bool all = std::all_of(facts.components.begin(), facts.components.end(),
                                [](const ComponentFacts& each) { return each.match.has_value(); });
   text += all ? "; sequential in time is not needed" : "; sequential in time";
@@ -126,7 +115,7 @@ std::string to_text(const Explained& scan, const Target& target) {
                                        facts.cost.operations, bytes_text(facts.cost.bytes_in),
                                        bytes_text(facts.cost.bytes_out), bytes_text(facts.cost.bytes_state)));
   }
-  text += line(fmt::format("plan ({}, {} thread{})", target.device, target.threads, target.threads == 1 ? "" : "s"),
+  text += line(fmt::format("plan ({}, {})", target.device, counted(target.threads, "thread")),
                fmt::format("{}: {}", scan.plan.strategy, scan.plan.how));
   for (const Refusal& refusal : scan.plan.passed_over)
     text += line(fmt::format("not {}", refusal.strategy), refusal.why);

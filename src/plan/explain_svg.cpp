@@ -112,12 +112,12 @@ class Picture {
       box_of_[body_.inputs[i].index] =
           add({value.name, to_string(value.fact.type), is_state ? "#f6c7c7" : "#cfe3f7", Place::loop});
     }
-    const std::vector<bool> reaches_next = reaching(0, scan_.states);
+    const std::vector<bool> reaches_next = graph::values_behind(body_, std::span(body_.outputs).first(scan_.states));
     for (const Node& node : body_.nodes) {
       const std::size_t box = add(box_for(node, reaches_next));
       for (const ValueId id : node.outputs)
         if (id.valid()) box_of_[id.index] = box;
-      scan::for_each_read(node, [&](ValueId id) {
+      graph::for_each_read(node, [&](ValueId id) {
         if (box_of_[id.index] != kNone) arrows_.push_back({box_of_[id.index], box});
       });
     }
@@ -151,19 +151,6 @@ class Picture {
     if (const auto found = what_.find(node.label); found != what_.end())
       box.place = found->second == "hoisted" ? Place::before : found->second == "sunk" ? Place::after : Place::loop;
     return box;
-  }
-
-  /// By value: whether one of the outputs [first, last) is made of it.
-  [[nodiscard]] std::vector<bool> reaching(std::size_t first, std::size_t last) const {
-    std::vector<bool> marked(body_.values.size(), false);
-    for (std::size_t i = first; i < last; ++i) marked[body_.outputs[i].index] = true;
-    for (std::size_t n = body_.nodes.size(); n-- > 0;) {
-      const Node& node = body_.nodes[n];
-      if (std::any_of(node.outputs.begin(), node.outputs.end(),
-                      [&](ValueId id) { return id.valid() && marked[id.index]; }))
-        scan::for_each_read(node, [&](ValueId id) { marked[id.index] = true; });
-    }
-    return marked;
   }
 
   /// Longest paths; what runs before the loop stands left of it, what runs after it right of it.

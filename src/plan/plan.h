@@ -28,14 +28,16 @@ struct ScanPlan {
 /// A strategy says how it would run a Scan, or why it does not.
 struct Strategy {
   std::string_view name;
-  std::string_view does;  ///< in a few words
   /// Fills `how` and returns true, or fills `why` and returns false.
   bool (*accepts)(const scan::ScanFacts& facts, const Target& target, std::string& how, std::string& why);
 };
 
-/// In the order in which they are asked; the last one accepts everything.
-std::span<const Strategy> strategies();
-
+/// Asks the strategies in order; the last one accepts everything.
 ScanPlan choose(const scan::ScanFacts& facts, const Target& target);
+
+/// "h, c": the states of a component.
+std::string names_of(const scan::ScanFacts& facts, const scan::ComponentFacts& component);
+/// "1 thread", "2 threads".
+std::string counted(double count, std::string_view what);
 
 }  // namespace pawl::plan

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "plan/plan.h"
+#include "scan/recurrences/types.h"
 
 namespace pawl::plan {
 namespace {
@@ -38,12 +39,6 @@ const ComponentFacts* first_without_class(const ScanFacts& facts) {
   return found == facts.components.end() ? nullptr : &*found;
 }
 
-std::string state_names(const ScanFacts& facts, const ComponentFacts& component) {
-  std::string names;
-  for (const std::size_t state : component.states) names += (names.empty() ? "" : ", ") + facts.states[state].name;
-  return names;
-}
-
 bool closed_form(const ScanFacts& facts, const Target&, std::string& how, std::string& why) {
   if (facts.states.empty()) {
     why = "there is no state";
@@ -51,7 +46,7 @@ bool closed_form(const ScanFacts& facts, const Target&, std::string& how, std::s
   }
   for (const ComponentFacts& component : facts.components) {
     if (component.word == "counter") continue;
-    why = fmt::format("state {} is no counter", state_names(facts, component));
+    why = fmt::format("state {} is no counter", names_of(facts, component));
     return false;
   }
   how = "every step's states follow from its number";
@@ -63,7 +58,7 @@ bool map_over_time(const ScanFacts& facts, const Target& target, std::string& ho
     why = fmt::format("state {} goes from step to step", facts.states[0].name);
     return false;
   }
-  how = fmt::format("steps side by side on {} thread{}", target.threads, target.threads == 1 ? "" : "s");
+  how = "steps side by side on " + counted(target.threads, "thread");
   return true;
 }
 
@@ -74,7 +69,7 @@ bool lookback_scan(const ScanFacts&, const Target& target, std::string&, std::st
 
 bool chunked_scan(const ScanFacts& facts, const Target& target, std::string& how, std::string& why) {
   if (const ComponentFacts* without = first_without_class(facts)) {
-    why = fmt::format("state {} has no class: {}", state_names(facts, *without), without->refusal);
+    why = fmt::format("state {} has no class: {}", names_of(facts, *without), without->refusal);
     return false;
   }
   if (facts.trips.known() && facts.trips.value < kFewSteps) {
@@ -83,33 +78,32 @@ bool chunked_scan(const ScanFacts& facts, const Target& target, std::string& how
   }
   for (const ComponentFacts& component : facts.components) {
     const DType dtype = facts.states[component.states[0]].type.dtype;
-    const bool is_float = dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16;
-    if (target.exact && is_float && !component.match->recurrence->float_exact) {
+    if (target.exact && scan::is_real(dtype) && !component.match->recurrence->float_exact) {
       why = fmt::format("exact: {} of floats depends on the order", component.word);
       return false;
     }
   }
   const double enough = static_cast<double>(target.threads) * target.lanes;
   if (channels(facts) >= enough) {
-    why = fmt::format("{:.0f} independent channels already fill {} thread{}", channels(facts), target.threads,
-                      target.threads == 1 ? "" : "s");
+    why =
+        fmt::format("{:.0f} independent channels already fill {}", channels(facts), counted(target.threads, "thread"));
     return false;
   }
-  how = fmt::format("parts of the sequence side by side: {:.0f} channel{} would leave lanes idle", channels(facts),
-                    channels(facts) == 1 ? "" : "s");
+  how =
+      fmt::format("parts of the sequence side by side: {} would leave lanes idle", counted(channels(facts), "channel"));
   return true;
 }
 
 bool fused_loop(const ScanFacts& facts, const Target& target, std::string& how, std::string& why) {
   for (const scan::StateFacts& state : facts.states) {
-    if (state.type.static_shape() || state.type.shape) continue;
+    if (state.type.shape) continue;
     why = fmt::format("the rank of state {} is not known", state.name);
     return false;
   }
   const double side_by_side = channels(facts);
   if (side_by_side > 1)
-    how = fmt::format("step after step, {:.0f} channels side by side on {} thread{}", side_by_side, target.threads,
-                      target.threads == 1 ? "" : "s");
+    how = fmt::format("step after step, {} side by side on {}", counted(side_by_side, "channel"),
+                      counted(target.threads, "thread"));
   else
     how = "step after step, the body as one kernel";
   return true;
@@ -121,17 +115,22 @@ bool reference(const ScanFacts&, const Target&, std::string& how, std::string&) 
 }
 
 constexpr std::array kStrategies = {
-    Strategy{"closed_form", "the states follow from the number of the step", closed_form},
-    Strategy{"map_over_time", "no step needs another", map_over_time},
-    Strategy{"lookback_scan", "one pass over parts that look back at earlier ones", lookback_scan},
-    Strategy{"chunked_scan", "parts of the sequence side by side, then what they make of each other", chunked_scan},
-    Strategy{"fused_loop", "step after step in one kernel", fused_loop},
-    Strategy{"reference", "step after step, node after node", reference},
+    Strategy{"closed_form", closed_form},     Strategy{"map_over_time", map_over_time},
+    Strategy{"lookback_scan", lookback_scan}, Strategy{"chunked_scan", chunked_scan},
+    Strategy{"fused_loop", fused_loop},       Strategy{"reference", reference},
 };
 
 }  // namespace
 
-std::span<const Strategy> strategies() { return kStrategies; }
+std::string counted(double count, std::string_view what) {
+  return fmt::format("{:.0f} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string names_of(const ScanFacts& facts, const ComponentFacts& component) {
+  std::string names;
+  for (const std::size_t state : component.states) names += (names.empty() ? "" : ", ") + facts.states[state].name;
+  return names;
+}
 
 ScanPlan choose(const ScanFacts& facts, const Target& target) {
   ScanPlan plan;

@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "base/try.h"
-#include "graph/infer.h"
 #include "scan/cost.h"
 #include "scan/facts.h"
+#include "scan/trips.h"
 
 namespace pawl::scan {
 namespace {
@@ -12,26 +12,6 @@ namespace {
 using graph::Graph;
 using graph::ScanOp;
 using graph::ValueId;
-
-Dim length_of(const Graph& graph, const graph::Node& node, const ScanOp& scan) {
-  Dim found;
-  for (std::size_t i = 0; i < scan.elements; ++i) {
-    const Type& type = graph[node.inputs[scan.states + i]].fact.type;
-    if (!type.shape) continue;
-    const Result<std::size_t> axis = graph::resolve_axis(scan.input_axes[i], type.shape->size(), "scan input axis");
-    if (!axis.ok()) continue;
-    const Dim& dim = (*type.shape)[*axis];
-    if (dim.known()) return dim;
-    if (found.symbol.empty()) found = dim;
-  }
-  return found;
-}
-
-const graph::Node* producer_of(const Graph& graph, ValueId id) {
-  for (const graph::Node& node : graph.nodes)
-    if (std::find(node.outputs.begin(), node.outputs.end(), id) != node.outputs.end()) return &node;
-  return nullptr;
-}
 
 /// A value of the lift that is larger than what it is made of, by multiplying two parts that each lack an axis.
 bool is_outer_product(const Graph& lift, ValueId id) {
@@ -65,8 +45,7 @@ bool is_outer_product(const Graph& lift, ValueId id) {
 /// The condition of the Where that makes a component's next state, and the comparison that makes another's.
 const graph::Node* choice_of(const Graph& body, ValueId next) {
   const graph::Node* node = producer_of(body, next);
-  const auto* call = node == nullptr ? nullptr : std::get_if<graph::OpCall>(&node->operation);
-  return call != nullptr && call->def->name == "Where" ? producer_of(body, node->inputs[0]) : nullptr;
+  return graph::call_of(node, "Where") != nullptr ? producer_of(body, node->inputs[0]) : nullptr;
 }
 
 /// An index that is kept or replaced by the comparison that keeps the largest: arg-max.
@@ -120,7 +99,7 @@ class Analysis {
     ScanFacts facts;
     facts.label = node.label;
     facts.node = &node;
-    facts.trips = length_of(graph, node, scan);
+    facts.trips = trips_of(graph, node, scan);
     facts.nodes = body.nodes.size();
     facts.cost = cost_of(scan);
     for (std::size_t i = 0; i < scan.states; ++i)

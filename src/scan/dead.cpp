@@ -36,8 +36,7 @@ Rewritten remove_dead(const Site& site) {
   Remake made(site, wanted, keeps_output);
   if (!any) {
     // Elements that nothing reads, unless their length may be wrong.
-    std::vector<ValueId> roots = site.body.outputs;
-    const std::vector<bool> needed = needed_for(site.body, roots, graph::Mapping(site.body));
+    const std::vector<bool> needed = graph::values_behind(site.body, site.body.outputs);
     std::size_t unread = 0;
     for (std::size_t i = 0; i < scan.elements; ++i) unread += needed[site.element(i).index] ? 0 : 1;
     const std::size_t spare = unread == scan.elements ? unread - 1 : unread;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "graph/graph.h"
+#include "graph/walk.h"
 
 namespace pawl::scan {
 
@@ -29,16 +29,6 @@ class Dependence {
   std::vector<std::uint64_t> words_;  ///< a bit per value and state
   std::vector<bool> element_;
 };
-
-/// Calls f for each value that a node reads: inputs, and what its bodies capture.
-template <class F>
-void for_each_read(const graph::Node& node, F&& f) {
-  for (const graph::ValueId id : node.inputs)
-    if (id.valid()) f(id);
-  graph::for_each_body(node, [&](const graph::Body& body, std::string_view) {
-    for (const graph::Capture& capture : body.captures) f(capture.outer);
-  });
-}
 
 /// Whether a node, or any node of its bodies, draws random numbers.
 bool draws(const graph::Node& node);

@@ -18,7 +18,7 @@ class Hoist {
       : site_(site),
         dependence_(site.scan),
         all_(site, dependence_),
-        needed_(graph::needed_values(site.body)),
+        needed_(graph::values_behind(site.body, site.body.outputs)),
         producer_(site.body.values.size(), kNone),
         programs_(site.body.nodes.size()),
         chosen_(site.body.nodes.size(), false) {}

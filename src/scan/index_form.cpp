@@ -20,18 +20,9 @@ std::optional<IndexForm> checked(IndexForm form) {
 
 }  // namespace
 
-const graph::Node* IndexForms::producer(ValueId id) const {
-  for (const graph::Node& node : body_.nodes)
-    if (std::find(node.outputs.begin(), node.outputs.end(), id) != node.outputs.end()) return &node;
-  return nullptr;
-}
-
 ValueId IndexForms::behind(ValueId id) const {
-  for (const graph::Node* node = producer(id); node != nullptr; node = producer(id)) {
-    const auto* call = std::get_if<graph::OpCall>(&node->operation);
-    if (call == nullptr || call->def->name != "Identity") break;
-    id = node->inputs[0];
-  }
+  const graph::Node* node = producer_of(body_, id);
+  for (; graph::call_of(node, "Identity") != nullptr; node = producer_of(body_, id)) id = node->inputs[0];
   return id;
 }
 
@@ -50,7 +41,7 @@ std::optional<IndexForm> IndexForms::leaf(ValueId id) const {
 
 std::optional<IndexForm> IndexForms::of(ValueId id) const {
   if (const auto found = leaf(id)) return found;
-  const graph::Node* node = producer(id);
+  const graph::Node* node = producer_of(body_, id);
   const auto* call = node == nullptr ? nullptr : std::get_if<graph::OpCall>(&node->operation);
   if (call == nullptr) return std::nullopt;
   const std::string_view op = call->def->name;

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "graph/graph.h"
+#include "graph/walk.h"
 
 namespace pawl::scan {
 
@@ -24,8 +24,6 @@ class IndexForms {
   void add_counter(graph::ValueId id, std::int64_t start, std::int64_t step) { counters_.push_back({id, start, step}); }
 
   [[nodiscard]] std::optional<IndexForm> of(graph::ValueId id) const;
-  /// The node that makes a value, or null.
-  [[nodiscard]] const graph::Node* producer(graph::ValueId id) const;
   /// The value behind a chain of Identity nodes.
   [[nodiscard]] graph::ValueId behind(graph::ValueId id) const;
 

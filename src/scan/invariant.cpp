@@ -25,7 +25,7 @@ Rewritten move_invariants(const Site& site) {
   const Dependence dependence(site.scan);
   Mapping outside(site.body);
   for (const graph::Capture& capture : site.scan.body.captures) outside[capture.inner] = capture.outer;
-  const std::vector<bool> needed = graph::needed_values(site.body);
+  const std::vector<bool> needed = graph::values_behind(site.body, site.body.outputs);
   std::vector<ValueId> moved;
   for (const graph::Node& node : site.body.nodes) {
     const auto is_needed = [&](ValueId id) { return id.valid() && needed[id.index]; };

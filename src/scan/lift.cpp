@@ -17,15 +17,9 @@ Arithmetic::V Arithmetic::constant(DType dtype, double value) {
 }
 
 std::vector<bool> made_into_next_states(const Component& component) {
-  std::vector<bool> needed(component.body.values.size(), false);
-  for (const std::size_t state : component.states) needed[component.body.outputs[state].index] = true;
-  for (std::size_t n = component.body.nodes.size(); n-- > 0;) {
-    const graph::Node& node = component.body.nodes[n];
-    if (std::any_of(node.outputs.begin(), node.outputs.end(),
-                    [&](ValueId id) { return id.valid() && needed[id.index]; }))
-      for_each_read(node, [&](ValueId id) { needed[id.index] = true; });
-  }
-  return needed;
+  std::vector<ValueId> next;
+  for (const std::size_t state : component.states) next.push_back(component.body.outputs[state]);
+  return graph::values_behind(component.body, next);
 }
 
 bool Component::has(std::size_t state) const { return std::find(states.begin(), states.end(), state) != states.end(); }

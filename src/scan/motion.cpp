@@ -6,6 +6,7 @@
 #include "graph/infer.h"
 #include "ops/axis_rule.h"
 #include "scan/dependence.h"
+#include "scan/recurrences/types.h"
 
 namespace pawl::scan {
 namespace {
@@ -29,10 +30,7 @@ bool constant(std::span<const Fact* const> inputs) {
   return (is_constant(inputs, I) && ...);
 }
 
-bool is_float(std::span<const Fact* const> inputs) {
-  const DType dtype = inputs[0]->type.dtype;
-  return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16;
-}
+bool is_float(std::span<const Fact* const> inputs) { return is_real(inputs[0]->type.dtype); }
 
 bool never(std::span<const Fact* const>) { return false; }
 

@@ -19,11 +19,6 @@ using graph::Mapping;
 using graph::Node;
 using graph::OpCall;
 
-const OpCall* call_of(const Node* node, std::string_view op) {
-  const auto* call = node == nullptr ? nullptr : std::get_if<OpCall>(&node->operation);
-  return call != nullptr && call->def->name == op && call->def->domain.empty() ? call : nullptr;
-}
-
 std::optional<bool> bool_in(const Tensor* constant) {
   if (constant == nullptr || constant->dtype() != DType::boolean || constant->size() != 1) return std::nullopt;
   return *constant->data<bool>();
@@ -62,7 +57,7 @@ class Raise {
   void find_counters() {
     for (std::size_t i = 0; i < loop_.carried; ++i) {
       const auto start = graph::integer_in(outer_.fact(initial(i)).tensor());
-      const Node* node = forms_.producer(forms_.behind(next(i)));
+      const Node* node = producer_of(body_, forms_.behind(next(i)));
       const OpCall* call = call_of(node, "Add");
       if (!start || call == nullptr || body_[carried(i)].fact.type.dtype != DType::i64) continue;
       for (std::size_t side = 0; side < 2; ++side) {
@@ -95,7 +90,7 @@ class Raise {
 
   /// t + offset < n, in its spellings: goes on while it holds after step t.
   bool find_bound(ValueId condition) {
-    const Node* node = forms_.producer(condition);
+    const Node* node = producer_of(body_, condition);
     const auto* call = node == nullptr ? nullptr : std::get_if<OpCall>(&node->operation);
     if (call == nullptr) return false;
     const std::string_view op = call->def->name;
@@ -164,7 +159,7 @@ class Raise {
     for (std::size_t i = 0; i < loop_.carried; ++i) {
       const bool tensor = body_[carried(i)].fact.type.is_tensor();
       if (tensor) continue;
-      const Node* insert = forms_.producer(forms_.behind(next(i)));
+      const Node* insert = producer_of(body_, forms_.behind(next(i)));
       if (call_of(insert, "SequenceInsert") == nullptr || insert->inputs.size() != 2 ||
           forms_.behind(insert->inputs[0]) != carried(i))
         return false;
@@ -176,10 +171,7 @@ class Raise {
   }
 
   [[nodiscard]] bool starts_empty(ValueId id) const {
-    for (const Node& node : outer_.graph().nodes)
-      if (std::find(node.outputs.begin(), node.outputs.end(), id) != node.outputs.end())
-        return call_of(&node, "SequenceEmpty") != nullptr;
-    return false;
+    return call_of(producer_of(outer_.graph(), id), "SequenceEmpty") != nullptr;
   }
 
   [[nodiscard]] int readers(ValueId id) const {
@@ -349,9 +341,9 @@ class Raise {
 
   /// Whether the number of steps is Shape(x)[axis], of x or of something with the same extent.
   [[nodiscard]] bool is_extent(ValueId steps, ValueId x, std::size_t axis) const {
-    const Node* node = outer_producer(steps);
+    const Node* node = producer_of(outer_.graph(), steps);
     if (call_of(node, "Gather") == nullptr) return false;
-    const Node* shape = outer_producer(node->inputs[0]);
+    const Node* shape = producer_of(outer_.graph(), node->inputs[0]);
     const auto at = graph::integer_in(outer_.fact(node->inputs[1]).tensor());
     if (call_of(shape, "Shape") == nullptr || !at || std::get<OpCall>(shape->operation).attributes.has("start"))
       return false;
@@ -366,14 +358,9 @@ class Raise {
 
   /// Gather(Shape(…), a constant).
   [[nodiscard]] bool is_some_extent(ValueId steps) const {
-    const Node* node = outer_producer(steps);
-    return call_of(node, "Gather") != nullptr && call_of(outer_producer(node->inputs[0]), "Shape") != nullptr;
-  }
-
-  [[nodiscard]] const Node* outer_producer(ValueId id) const {
-    for (const Node& node : outer_.graph().nodes)
-      if (std::find(node.outputs.begin(), node.outputs.end(), id) != node.outputs.end()) return &node;
-    return nullptr;
+    const Node* node = producer_of(outer_.graph(), steps);
+    return call_of(node, "Gather") != nullptr &&
+           call_of(producer_of(outer_.graph(), node->inputs[0]), "Shape") != nullptr;
   }
 
   [[nodiscard]] bool is_unsqueezed(ValueId id) const {
@@ -385,18 +372,7 @@ class Raise {
     std::vector<ValueId> roots;
     for (std::size_t i = 0; i < loop_.carried; ++i) roots.push_back(pushed_[i].valid() ? pushed_[i] : next(i));
     for (std::size_t k = 0; k < loop_.outputs; ++k) roots.push_back(body_.outputs[1 + loop_.carried + k]);
-    std::vector<bool> needed(body_.values.size(), false);
-    const auto mark = [&](ValueId id) {
-      if (id.valid() && !mapping_(id).valid() && !is_unsqueezed(id)) needed[id.index] = true;
-    };
-    for (const ValueId id : roots) mark(id);
-    for (std::size_t n = body_.nodes.size(); n-- > 0;) {
-      const Node& node = body_.nodes[n];
-      if (std::any_of(node.outputs.begin(), node.outputs.end(),
-                      [&](ValueId id) { return id.valid() && needed[id.index]; }))
-        for_each_read(node, mark);
-    }
-    return needed;
+    return graph::values_behind(body_, roots, [&](ValueId id) { return mapping_(id).valid() || is_unsqueezed(id); });
   }
 
   Result<void> copy_needed(ScanBuilder& made) {

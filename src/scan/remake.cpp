@@ -1,56 +1,19 @@
 #include "scan/remake.h"
 
-#include <algorithm>
-
 #include "base/try.h"
-#include "graph/infer.h"
 #include "scan/dependence.h"
+#include "scan/trips.h"
 
 namespace pawl::scan {
-namespace {
 
-Dim length_of(const Site& site, std::size_t element) {
-  const Type& type = site.outer.fact(site.scanned(element)).type;
-  if (!type.shape) return {};
-  const Result<std::size_t> axis =
-      graph::resolve_axis(site.scan.input_axes[element], type.shape->size(), "scan input axis");
-  return axis.ok() ? (*type.shape)[*axis] : Dim();
-}
-
-}  // namespace
-
-Dim Site::trips() const {
-  Dim found;
-  for (std::size_t i = 0; i < scan.elements; ++i) {
-    Dim length = length_of(*this, i);
-    if (length.known()) return length;
-    if (found.symbol.empty()) found = std::move(length);
-  }
-  return found;
-}
+Dim Site::trips() const { return trips_of(outer.graph(), node, scan); }
 
 bool agree_on_length(const Site& site) {
-  const Dim first = length_of(site, 0);
+  const graph::Graph& outer = site.outer.graph();
+  const Dim first = length_of(outer, site.node, site.scan, 0);
   for (std::size_t i = 1; i < site.scan.elements; ++i)
-    if (!length_of(site, i).same(first)) return false;
+    if (!length_of(outer, site.node, site.scan, i).same(first)) return false;
   return true;
-}
-
-std::vector<bool> needed_for(const graph::Graph& body, const std::vector<ValueId>& results,
-                             const graph::Mapping& known) {
-  std::vector<bool> needed(body.values.size(), false);
-  const auto mark = [&](ValueId id) {
-    if (id.valid() && !known(id).valid()) needed[id.index] = true;
-  };
-  for (const ValueId id : results) mark(id);
-  for (std::size_t n = body.nodes.size(); n-- > 0;) {
-    const graph::Node& node = body.nodes[n];
-    if (std::none_of(node.outputs.begin(), node.outputs.end(),
-                     [&](ValueId id) { return id.valid() && needed[id.index]; }))
-      continue;
-    for_each_read(node, mark);
-  }
-  return needed;
 }
 
 Remake::Remake(const Site& site, std::vector<bool> keeps_state, std::vector<bool> keeps_output)
@@ -95,7 +58,8 @@ Result<std::vector<ValueId>> Remake::finish() {
   for (std::size_t k = 0; k < scan.outputs; ++k)
     if (keeps_output_[k]) roots.push_back(site_.output(k));
   for (const Given& given : given_) roots.push_back(given.inner);
-  const std::vector<bool> needed = needed_for(site_.body, roots, mapping_);
+  const std::vector<bool> needed =
+      graph::values_behind(site_.body, roots, [&](ValueId id) { return mapping_(id).valid(); });
   TRY(add_inputs(needed));
   TRY(graph::copy_nodes(site_.body, needed, mapping_, scan_.body()));
   for (std::size_t i = 0; i < scan.states; ++i) {

@@ -25,8 +25,6 @@ class Remake {
   ///   returns : one value per output of the site's node; invalid where it was omitted or is not kept
   Result<std::vector<ValueId>> finish();
 
-  /// The index of a kept state in the new Scan.
-  [[nodiscard]] std::size_t index_of(std::size_t state) const { return index_[state]; }
   /// The final value of a kept state even where the site's node omits it. After finish().
   [[nodiscard]] ValueId final_of(std::size_t state) const { return finals_[state]; }
   /// What the i-th call of give_out() became outside. After finish().
@@ -53,10 +51,6 @@ class Remake {
   ScanBuilder scan_;
   graph::Mapping mapping_;
 };
-
-/// What `results` are made of, by value: stops at values that `known` maps already.
-std::vector<bool> needed_for(const graph::Graph& body, const std::vector<ValueId>& results,
-                             const graph::Mapping& known);
 
 /// Whether all scan inputs are cut into equally many elements for sure. Otherwise the Scan may fail for it.
 bool agree_on_length(const Site& site);

@@ -25,7 +25,6 @@ class ScanBuilder {
 
   /// The body, for its nodes.
   Builder& body() { return body_; }
-  Builder& outer() { return outer_; }
 
   /// A state that starts as outer value `initial`. All states come before the first element.
   ///   returns : the body input

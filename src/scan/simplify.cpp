@@ -18,17 +18,6 @@ using graph::ValueInfo;
 /// What a rule makes of a node: one value for its only output, or nothing.
 using Shorter = Result<std::optional<std::vector<ValueId>>>;
 
-const OpCall* call_of(const Node* node, std::string_view op) {
-  const auto* call = node == nullptr ? nullptr : std::get_if<OpCall>(&node->operation);
-  return call != nullptr && call->def->name == op && call->def->domain.empty() ? call : nullptr;
-}
-
-const Node* producer_of(const Builder& builder, ValueId id) {
-  for (const Node& node : builder.graph().nodes)
-    if (std::find(node.outputs.begin(), node.outputs.end(), id) != node.outputs.end()) return &node;
-  return nullptr;
-}
-
 /// Identity of a tensor is the tensor, unless a declaration has to be checked on the way.
 Shorter identity(Builder& builder, const Node& node, std::span<const ValueInfo> outputs) {
   if (call_of(&node, "Identity") == nullptr) return {std::nullopt};
@@ -46,7 +35,7 @@ struct Sliced {
 };
 
 Result<std::optional<Sliced>> slices_in(const Builder& builder, ValueId sequence) {
-  const Node* split = producer_of(builder, sequence);
+  const Node* split = producer_of(builder.graph(), sequence);
   const OpCall* call = call_of(split, "SplitToSequence");
   if (call == nullptr || split->inputs.size() != 1 || call->attributes.integer("keepdims", 1) != 0)
     return std::optional<Sliced>();
@@ -116,7 +105,7 @@ Shorter known_branch(Builder& builder, const Node& node, std::span<const ValueIn
   const graph::Body& body = *condition->data<bool>() ? branch->then_branch : branch->else_branch;
   graph::Mapping mapping(*body.graph);
   for (const graph::Capture& capture : body.captures) mapping[capture.inner] = capture.outer;
-  TRY(graph::copy_nodes(*body.graph, graph::needed_values(*body.graph), mapping, builder));
+  TRY(graph::copy_nodes(*body.graph, graph::values_behind(*body.graph, body.graph->outputs), mapping, builder));
   return {mapping(body.graph->outputs)};
 }
 

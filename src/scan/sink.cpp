@@ -16,13 +16,17 @@ class Sink {
       : site_(site),
         dependence_(site.scan),
         all_(site, dependence_),
-        stays_(site.body.values.size(), false),
+        stays_(graph::values_behind(site.body, std::span(site.body.outputs).first(site.scan.states))),
         wanted_(site.body.values.size(), false),
+        read_inside_(wanted_),
+        read_outside_(wanted_),
+        sunk_(wanted_),
         programs_(site.body.nodes.size()) {}
 
   Rewritten run() {
     if (!agree_on_length(site_) || site_.scan.outputs == 0) return {std::nullopt};
-    mark_what_stays();
+    for (std::size_t k = 0; k < site_.scan.outputs; ++k)
+      if (!site_.outputs[site_.scan.states + k].name.empty()) wanted_[site_.output(k).index] = true;
     bool any = false;
     for (std::size_t n = site_.body.nodes.size(); n-- > 0;) any = try_sink(n) || any;
     if (!any) return {std::nullopt};
@@ -30,21 +34,6 @@ class Sink {
   }
 
  private:
-  /// Values that a next state is made of, by way of any node.
-  void mark_what_stays() {
-    for (std::size_t i = 0; i < site_.scan.states; ++i) stays_[site_.next(i).index] = true;
-    for (std::size_t n = site_.body.nodes.size(); n-- > 0;) {
-      const graph::Node& node = site_.body.nodes[n];
-      if (reads_any(node.outputs, stays_)) for_each_read(node, [&](ValueId id) { stays_[id.index] = true; });
-    }
-    for (std::size_t k = 0; k < site_.scan.outputs; ++k)
-      if (!site_.outputs[site_.scan.states + k].name.empty()) wanted_[site_.output(k).index] = true;
-  }
-
-  static bool reads_any(const std::vector<ValueId>& ids, const std::vector<bool>& marked) {
-    return std::any_of(ids.begin(), ids.end(), [&](ValueId id) { return id.valid() && marked[id.index]; });
-  }
-
   /// Values that the loop would have to give out for this node to run after it.
   [[nodiscard]] double given_out(const graph::Node& node) const {
     double count = 0;
@@ -63,30 +52,21 @@ class Sink {
     for (const ValueId id : node.outputs)
       if (id.valid() && wanted_[id.index]) made += elements_in(site_.body[id].fact.type).value_or(0);
     // What follows a node that moves has to move too; by itself it may write what it reads.
-    if (follows_sunk_node(node)) most = std::max(most, 1.0);
+    if (graph::any_of(node.outputs, read_outside_)) most = std::max(most, 1.0);
     return most > 0 && given_out(node) <= most * made;
-  }
-
-  /// Does a sunk node read something that this one makes? Then the loop gives it out, or what it is made of.
-  [[nodiscard]] bool follows_sunk_node(const graph::Node& node) const {
-    for (std::size_t n = 0; n < programs_.size(); ++n)
-      if (programs_[n])
-        for (const ValueId id : site_.body.nodes[n].inputs)
-          if (id.valid() && std::find(node.outputs.begin(), node.outputs.end(), id) != node.outputs.end()) return true;
-    return false;
   }
 
   /// From the last node to the first: all that read this one have been looked at.
   bool try_sink(std::size_t n) {
     const graph::Node& node = site_.body.nodes[n];
-    if (!reads_any(node.outputs, wanted_) || reads_any(node.outputs, stays_)) {
+    if (!graph::any_of(node.outputs, wanted_) || graph::any_of(node.outputs, stays_)) {
       keep(node);
       return false;
     }
     const bool on_state = std::any_of(node.outputs.begin(), node.outputs.end(),
                                       [&](ValueId id) { return id.valid() && dependence_.on_state(id); });
     const auto over_time = [&](ValueId id) { return !dependence_.invariant(id); };
-    bool able = on_state && !read_by_kept(node);
+    bool able = on_state && !graph::any_of(node.outputs, read_inside_);
     for (const ValueId id : node.inputs) able = able && (!id.valid() || site_.body[id].fact.type.shape.has_value());
     std::optional<ops::Batching> program;
     if (able) program = all_.program(node, over_time);
@@ -95,45 +75,38 @@ class Sink {
       return false;
     }
     programs_[n] = std::move(program);
-    for (const ValueId id : node.inputs)
-      if (id.valid() && !dependence_.invariant(id)) wanted_[id.index] = true;
+    for (const ValueId id : node.outputs)
+      if (id.valid()) sunk_[id.index] = true;
+    for (const ValueId id : node.inputs) {
+      if (!id.valid()) continue;
+      read_outside_[id.index] = true;
+      if (!dependence_.invariant(id)) wanted_[id.index] = true;
+    }
     return true;
   }
 
   /// The node stays in the loop: so does what it reads.
   void keep(const graph::Node& node) {
-    if (reads_any(node.outputs, wanted_) || reads_any(node.outputs, stays_))
-      for_each_read(node, [&](ValueId id) { kept_reads_.push_back(id); });
+    if (graph::any_of(node.outputs, wanted_) || graph::any_of(node.outputs, stays_))
+      for_each_read(node, [&](ValueId id) { read_inside_[id.index] = true; });
   }
-  [[nodiscard]] bool read_by_kept(const graph::Node& node) const {
-    return std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) {
-      return id.valid() && std::find(kept_reads_.begin(), kept_reads_.end(), id) != kept_reads_.end();
-    });
-  }
-
-  [[nodiscard]] bool is_sunk(ValueId id) const {
-    for (std::size_t n = 0; n < programs_.size(); ++n)
-      if (programs_[n])
-        for (const ValueId output : site_.body.nodes[n].outputs)
-          if (output == id) return true;
-    return false;
-  }
-
   Rewritten rewrite() {
     const graph::ScanOp& scan = site_.scan;
     std::vector<bool> keeps(scan.outputs, false);
     bool reversed = false;
     for (std::size_t k = 0; k < scan.outputs; ++k) {
-      keeps[k] = !site_.outputs[scan.states + k].name.empty() && !is_sunk(site_.output(k));
-      if (is_sunk(site_.output(k))) reversed = scan.output_reversed[k];
+      keeps[k] = !site_.outputs[scan.states + k].name.empty() && !sunk_[site_.output(k).index];
+      if (sunk_[site_.output(k).index]) reversed = scan.output_reversed[k];
     }
     // Values that cross from the loop to the nodes after it.
     std::vector<ValueId> crossing;
+    std::vector<bool> met(sunk_.size(), false);
     for (std::size_t n = 0; n < programs_.size(); ++n) {
       if (!programs_[n]) continue;
       for (const ValueId id : site_.body.nodes[n].inputs) {
-        const bool crosses = id.valid() && !dependence_.invariant(id) && !all_.has(id) && !is_sunk(id);
-        if (crosses && std::find(crossing.begin(), crossing.end(), id) == crossing.end()) crossing.push_back(id);
+        if (!id.valid() || met[id.index] || dependence_.invariant(id) || all_.has(id) || sunk_[id.index]) continue;
+        met[id.index] = true;
+        crossing.push_back(id);
       }
     }
     Remake made(site_, std::vector<bool>(scan.states, true), keeps);
@@ -157,9 +130,11 @@ class Sink {
   const Site& site_;
   const Dependence dependence_;
   OverTime all_;
-  std::vector<bool> stays_;   ///< by value: a next state is made of it
-  std::vector<bool> wanted_;  ///< by value: an output, or read by a sunk node
-  std::vector<ValueId> kept_reads_;
+  std::vector<bool> stays_;                             ///< by value: a next state is made of it
+  std::vector<bool> wanted_;                            ///< by value: an output, or read by a sunk node
+  std::vector<bool> read_inside_;                       ///< by value: by a node that stays in the loop
+  std::vector<bool> read_outside_;                      ///< by value: by a sunk node
+  std::vector<bool> sunk_;                              ///< by value: a sunk node makes it
   std::vector<std::optional<ops::Batching>> programs_;  ///< by node: how it runs after the loop
 };
 
