@@ -63,8 +63,8 @@ Rewritten raise_loop(graph::Builder& outer, const graph::Node& node, const graph
 /// simplify.cpp: shorter spellings of single operators.
 Rewritten simplify(graph::Builder& outer, const graph::Node& node, std::span<const graph::ValueInfo> outputs);
 
-/// Runs all passes over every Scan of a graph, again and again until none changes anything. The graph is verified after
-/// each one. Errors: internal, when a pass made a graph that is none; bad_shape and others, where something is sure to
+/// Runs all passes over every Scan of a graph, again and again until none changes anything. What a pass changed is
+/// verified. Errors: internal, when a pass made a graph that is none; bad_shape and others, where something is sure to
 /// fail that was not known before.
 ///   notes : what was done, in order; may be null
 Result<graph::Graph> run_passes(const graph::Graph& graph, Runner runner, std::vector<Note>* notes = nullptr);

@@ -1,4 +1,5 @@
 // The order of the passes.
+#include <algorithm>
 #include <array>
 
 #include "base/try.h"
@@ -34,16 +35,6 @@ bool has_steady_states(const Site& site) {
   return true;
 }
 
-/// Emits a graph anew with a pass over it, and checks what it made.
-Result<Graph> apply(std::string_view name, const Graph& graph, const graph::RewriteNode& rewrite) {
-  Result<Graph> made = graph::rebuild(graph, rewrite);
-  const auto in_pass = [&](Error error) { return std::move(error).in(fmt::format("pass \"{}\"", name)); };
-  if (!made.ok()) return in_pass(made.error());
-  if (Result<void> inferred = graph::infer_all(*made); !inferred.ok()) return in_pass(inferred.error());
-  if (Result<void> verified = graph::verify(*made); !verified.ok()) return in_pass(verified.error());
-  return made;
-}
-
 /// What the passes share, and whether any of them did something in this round.
 struct Round {
   Runner runner;
@@ -51,35 +42,47 @@ struct Round {
   bool changed = false;
 };
 
-Result<Graph> simplify_all(const Graph& graph, Round&) {
-  return apply("simplify", graph,
-               [](graph::Builder& builder, graph::Node& node, std::span<const graph::ValueInfo> outputs) {
-                 return simplify(builder, node, outputs);
-               });
+/// Emits a graph anew with a pass over it, and checks what the pass made.
+Result<Graph> apply(std::string_view name, const Graph& graph, bool& changed, const graph::RewriteNode& rewrite) {
+  bool acted = false;
+  Result<Graph> made = graph::rebuild(
+      graph, [&](graph::Builder& builder, graph::Node& node, std::span<const graph::ValueInfo> outputs) -> Rewritten {
+        Rewritten done = rewrite(builder, node, outputs);
+        acted = acted || (done.ok() && done->has_value());
+        return done;
+      });
+  const auto in_pass = [&](Error error) { return std::move(error).in(fmt::format("pass \"{}\"", name)); };
+  if (!made.ok()) return in_pass(made.error());
+  if (!acted) return made;
+  changed = true;
+  if (Result<void> inferred = graph::infer_all(*made); !inferred.ok()) return in_pass(inferred.error());
+  if (Result<void> verified = graph::verify(*made); !verified.ok()) return in_pass(verified.error());
+  return made;
 }
 
 Result<Graph> raise_all(const Graph& graph, Round& round) {
-  return apply("raise", graph,
+  return apply("raise", graph, round.changed,
                [&](graph::Builder& builder, graph::Node& node, std::span<const graph::ValueInfo> outputs) -> Rewritten {
                  const auto* loop = std::get_if<graph::LoopOp>(&node.operation);
                  if (loop == nullptr) return {std::nullopt};
-                 Rewritten raised = raise_loop(builder, node, *loop, outputs, round.notes);
-                 round.changed = round.changed || (raised.ok() && raised->has_value());
-                 return raised;
+                 return raise_loop(builder, node, *loop, outputs, round.notes);
                });
 }
 
 Result<Graph> apply_to_scans(const Pass& pass, const Graph& graph, Round& round) {
-  return apply(pass.name, graph,
+  return apply(pass.name, graph, round.changed,
                [&](graph::Builder& builder, graph::Node& node, std::span<const graph::ValueInfo> outputs) -> Rewritten {
                  const auto* scan = std::get_if<graph::ScanOp>(&node.operation);
                  if (scan == nullptr || scan->batched) return {std::nullopt};
                  const Site site{builder, node, *scan, *scan->body.graph, round.runner, round.notes, outputs};
                  if (!is_settled(site.body) || !has_steady_states(site)) return {std::nullopt};
-                 Rewritten done = pass.apply(site);
-                 round.changed = round.changed || (done.ok() && done->has_value());
-                 return done;
+                 return pass.apply(site);
                });
+}
+
+bool has_bodies(const Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                     [](const graph::Node& node) { return !std::holds_alternative<graph::OpCall>(node.operation); });
 }
 
 }  // namespace
@@ -88,7 +91,10 @@ Result<Graph> run_passes(const Graph& original, Runner runner, std::vector<Note>
   TRY_ASSIGN(Graph graph, graph::rebuild(original));
   for (int i = 0; i < kMaxRounds; ++i) {
     Round round{runner, notes};
-    TRY_ASSIGN(graph, simplify_all(graph, round));
+    // What it finds alone is nothing for the other passes to go on with.
+    bool simplified = false;
+    TRY_ASSIGN(graph, apply("simplify", graph, simplified, simplify));
+    if (!has_bodies(graph)) break;
     TRY_ASSIGN(graph, raise_all(graph, round));
     for (const Pass& pass : kPasses) {
       TRY_ASSIGN(graph, apply_to_scans(pass, graph, round));
