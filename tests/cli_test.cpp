@@ -286,6 +286,13 @@ map (float[T, 2] x, float[2, 2] w) => (float[T, 2] y) {
   expect_file("out/y.npy", Tensor::of<float>({2, 2}, {2, 1, 4, 3}));
   expect_fault({"optimize", "map.onnxtxt", "-o", "map.onnx", "--opset", "99"}, {"opset 99"});
   expect_fault({"optimize", "none.onnx", "-o", "map.onnx"}, {"none.onnx"});
+  // Version 8 has batches, which later versions have no word for.
+  write("batched.onnxtxt", R"(<ir_version: 3, opset_import: ["" : 8]>
+sums (float[B, 1] s0, float[B, T, 1] x) => (float[B, 1] s) {
+  s = Scan <num_scan_inputs = 1, body = step (float[1] p, float[1] e) => (float[1] q) { q = Add(p, e) }> ("", s0, x)
+})");
+  EXPECT_EQ(pawl({"optimize", "batched.onnxtxt", "-o", "batched.onnx"}).status, 0);
+  expect_fault({"optimize", "batched.onnxtxt", "-o", "batched.onnx", "--opset", "20"}, {"Scan of opset 20"});
   expect_fault({"optimize", "map.onnxtxt", "-o", "no/such/folder/map.onnx"}, {"no/such/folder"});
 }
 

@@ -47,7 +47,9 @@ Result<void> check_opset(const Graph& graph, std::int64_t opset) {
       const ops::Schema* schema = ops::find_schema("", own.name, opset);
       if (schema == nullptr) return fail(Code::unsupported, "{}: opset {} has no {}", node.label, opset, own.name);
       const auto* call = std::get_if<OpCall>(&node.operation);
-      const bool same = schema == &own || (takes(*schema, graph, node) && (call == nullptr || reword(*call, *schema)));
+      const bool same =
+          schema == &own ||
+          (takes(*schema, graph, node) && reword(own, call == nullptr ? ops::Attributes() : call->attributes, *schema));
       if (!same)
         return fail(Code::unsupported, "{}: {} of opset {} cannot say what version {} does here", node.label, own.name,
                     opset, own.since);
@@ -156,7 +158,7 @@ class Exporter {
   void add_attributes(const OpCall& call, onnx::Node& node, onnx::Graph& made) {
     const ops::Schema* target =
         call.schema->domain.empty() ? ops::find_schema("", call.schema->name, opset_) : call.schema;
-    const std::optional<Reworded> reworded = reword(call, *target);
+    const std::optional<Reworded> reworded = reword(*call.schema, call.attributes, *target);
     CHECK(reworded.has_value());
     for (const ops::Attribute& attribute : reworded->attributes.list()) node.attributes.push_back(to_onnx(attribute));
     for (const auto& [place, list] : reworded->inputs) {

@@ -79,21 +79,21 @@ constexpr std::array kBreaks = {
 
 }  // namespace
 
-std::optional<Reworded> reword(const OpCall& call, const ops::Schema& to) {
-  Reworded reworded{call.attributes, {}};
-  const int low = std::min(call.schema->since, to.since);
-  const int high = std::max(call.schema->since, to.since);
+std::optional<Reworded> reword(const ops::Schema& from, const ops::Attributes& attributes, const ops::Schema& to) {
+  Reworded reworded{attributes, {}};
+  const int low = std::min(from.since, to.since);
+  const int high = std::max(from.since, to.since);
   for (const Break& each : kBreaks) {
     if (each.op != to.name || !to.domain.empty() || each.since <= low || each.since > high) continue;
-    const bool forward = to.since > call.schema->since;
+    const bool forward = to.since > from.since;
     if (each.op == "Split" && each.since == 18 && !forward) continue;  // an explicit or even split was always there
-    if (each.op == "Split" && each.since == 18 && (call.attributes.has("split") || !reworded.inputs.empty())) continue;
+    if (each.op == "Split" && each.since == 18 && (attributes.has("split") || !reworded.inputs.empty())) continue;
     if (each.moved.empty() || !forward) return std::nullopt;
-    const auto list = call.attributes.integers(each.moved);
+    const auto list = attributes.integers(each.moved);
     std::vector<ops::Attribute> rest;
     for (const ops::Attribute& attribute : reworded.attributes.list())
       if (attribute.name != each.moved) rest.push_back(attribute);
-    if (call.attributes.has(each.moved))
+    if (attributes.has(each.moved))
       reworded.inputs.emplace_back(each.place, std::vector<std::int64_t>(list.begin(), list.end()));
     reworded.attributes = ops::Attributes(std::move(rest));
   }

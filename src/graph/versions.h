@@ -14,7 +14,8 @@ struct Reworded {
   std::vector<std::pair<std::size_t, std::vector<std::int64_t>>> inputs;
 };
 
-/// The call for version `to` of its operator; nothing when it cannot be said there. Types are not looked at.
-std::optional<Reworded> reword(const OpCall& call, const ops::Schema& to);
+/// What version `from` of an operator says with these attributes, for version `to`; nothing when it cannot be said
+/// there. Types are not looked at, nor the attributes of control flow, which has none in `attributes`.
+std::optional<Reworded> reword(const ops::Schema& from, const ops::Attributes& attributes, const ops::Schema& to);
 
 }  // namespace pawl::graph

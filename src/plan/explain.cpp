@@ -111,9 +111,10 @@ std::string to_text(const Explained& scan, const Target& target) {
                  reads.empty() ? "reads no state" : reads + ": stays in the loop");
   }
   if (facts.cost.known) {
-    text += line("a step", fmt::format("{} nodes, {:.0f} operations, {} in, {} out, {} of state", facts.nodes,
-                                       facts.cost.operations, bytes_text(facts.cost.bytes_in),
-                                       bytes_text(facts.cost.bytes_out), bytes_text(facts.cost.bytes_state)));
+    text += line("a step", fmt::format("{}, {:.0f} operations, {} in, {} out, {} of state",
+                                       counted(static_cast<double>(facts.nodes), "node"), facts.cost.operations,
+                                       bytes_text(facts.cost.bytes_in), bytes_text(facts.cost.bytes_out),
+                                       bytes_text(facts.cost.bytes_state)));
   }
   text += line(fmt::format("plan ({}, {})", target.device, counted(target.threads, "thread")),
                fmt::format("{}: {}", scan.plan.strategy, scan.plan.how));
