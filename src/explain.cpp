@@ -21,6 +21,18 @@ std::string gone(const std::string& label, const std::vector<scan::Note>& notes)
   return text;
 }
 
+/// Loops that no facts are told of.
+void add_others(const graph::Graph& graph, std::string& text) {
+  for (const graph::Node& node : graph.nodes) {
+    const auto* scan = std::get_if<graph::ScanOp>(&node.operation);
+    std::string_view words;
+    if (scan != nullptr && scan->batched) words = "version 8: runs as it is, row by row of the batch";
+    if (std::holds_alternative<graph::LoopOp>(node.operation)) words = "stays a Loop: runs as it is, step after step";
+    if (!words.empty()) text += fmt::format("{}{}  {}\n", text.empty() ? "" : "\n", node.label, words);
+    graph::for_each_body(node, [&](const graph::Body& body, std::string_view) { add_others(*body.graph, text); });
+  }
+}
+
 Result<Explanation> explain_graph(const graph::Graph& graph, const ExplainOptions& options) {
   std::vector<scan::Note> notes;
   TRY_ASSIGN(const graph::Graph rewritten, scan::run_passes(graph, scan::Runner::kernel, &notes));
@@ -45,7 +57,8 @@ Result<Explanation> explain_graph(const graph::Graph& graph, const ExplainOption
     told.push_back(note.scan);
     explanation.text += (explanation.text.empty() ? "" : "\n") + gone(note.scan, notes);
   }
-  if (explanation.text.empty()) explanation.text = "the model has no Scan\n";
+  add_others(rewritten, explanation.text);
+  if (explanation.text.empty()) explanation.text = "the model has no Scan and no Loop\n";
   explanation.svg = plan::to_svg(graph, notes);
   explanation.json = plan::to_json(explained);
   return explanation;

@@ -291,6 +291,7 @@ map (float[T, 2] x, float[2, 2] w) => (float[T, 2] y) {
 sums (float[B, 1] s0, float[B, T, 1] x) => (float[B, 1] s) {
   s = Scan <num_scan_inputs = 1, body = step (float[1] p, float[1] e) => (float[1] q) { q = Add(p, e) }> ("", s0, x)
 })");
+  EXPECT_NE(pawl({"explain", "batched.onnxtxt"}).out.find("version 8: runs as it is"), std::string::npos);
   EXPECT_EQ(pawl({"optimize", "batched.onnxtxt", "-o", "batched.onnx"}).status, 0);
   expect_fault({"optimize", "batched.onnxtxt", "-o", "batched.onnx", "--opset", "20"}, {"Scan of opset 20"});
   expect_fault({"optimize", "map.onnxtxt", "-o", "no/such/folder/map.onnx"}, {"no/such/folder"});
