@@ -58,39 +58,32 @@ class Algebra {
 class Walk {
  public:
   Walk(const Component& component, Lift& lift, DType dtype)
-      : component_(component), lift_(lift), algebra_(lift, dtype), forms_(component.body.values.size()) {}
+      : component_(component), lift_(lift), algebra_(lift, dtype) {}
 
   Result<std::optional<AffineStep>> run(std::string& refusal) {
-    for (std::size_t i = 0; i < component_.states.size(); ++i) {
+    const auto start = [&](std::size_t i) {
       AffineForm form;
       form.a.resize(component_.states.size());
       form.a[i].kind = Kind::one;
-      forms_[component_.body.inputs[component_.states[i]].index] = std::move(form);
-    }
-    // Only what the next states are made of has to be affine.
-    const std::vector<bool> needed = made_into_next_states(component_);
-    for (const graph::Node& node : component_.body.nodes) {
-      const bool is_needed = std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) {
-        return id.valid() && needed[id.index] && component_.reaches(id);
-      });
-      if (!is_needed) continue;
-      Form form = form_of(node);
-      if (!algebra_.make().status().ok()) return algebra_.make().status().error();
-      if (!form) {
-        refusal = node.label + " is not affine in the state";
-        return std::optional<AffineStep>();
-      }
-      forms_[node.outputs[0].index] = std::move(form);
-    }
+      return form;
+    };
+    TRY_ASSIGN(const auto forms,
+               walk_step<AffineForm>(component_, algebra_.make(), "affine in the state", refusal, start,
+                                     [&](const graph::Node& node, const graph::OpCall& call, auto&& known) {
+                                       return form_of(node, call, known);
+                                     }));
+    if (!forms) return std::optional<AffineStep>();
     AffineStep step;
-    for (const std::size_t state : component_.states) step.next.push_back(*form(component_.body.outputs[state]));
+    for (const std::size_t state : component_.states)
+      step.next.push_back(*form(component_.body.outputs[state], [&](ValueId id) { return (*forms)[id.index]; }));
     return std::optional<AffineStep>(std::move(step));
   }
 
  private:
   /// The form of a value: of a free one, itself.
-  Form form(ValueId id) {
-    if (component_.reaches(id)) return forms_[id.index];
+  template <class Forms>
+  Form form(ValueId id, Forms&& known) {
+    if (component_.reaches(id)) return known(id);
     AffineForm form;
     form.a.resize(component_.states.size());
     const Tensor* constant = component_.body[id].fact.tensor();
@@ -125,12 +118,11 @@ class Walk {
     return result;
   }
 
-  Form form_of(const graph::Node& node) {
-    const auto* call = std::get_if<graph::OpCall>(&node.operation);
-    if (call == nullptr || !call->def->domain.empty()) return std::nullopt;
-    const std::string_view op = call->def->name;
+  template <class Forms>
+  Form form_of(const graph::Node& node, const graph::OpCall& call, Forms&& known) {
+    const std::string_view op = call.def->name;
     std::vector<Form> in;
-    for (const ValueId id : node.inputs) in.push_back(id.valid() ? form(id) : Form());
+    for (const ValueId id : node.inputs) in.push_back(id.valid() ? form(id, known) : Form());
     for (const Form& each : in)
       if (!each) return std::nullopt;
     const auto add = [&](const Coefficient& x, const Coefficient& y) { return algebra_.add(x, y); };
@@ -150,8 +142,7 @@ class Walk {
     if (op == "Div" && in[1]->is_free() && is_real(component_.body[node.inputs[0]].fact.type.dtype))
       return scaled(*in[0], in[1]->b, true);
     if (op == "Where") return choose(node, *in[1], *in[2]);
-    if (op == "Unsqueeze" || op == "Squeeze" || op == "Reshape" || op == "Flatten")
-      return reshaped(node, *call, *in[0]);
+    if (op == "Unsqueeze" || op == "Squeeze" || op == "Reshape" || op == "Flatten") return reshaped(node, call, *in[0]);
     return std::nullopt;
   }
 
@@ -207,7 +198,6 @@ class Walk {
   const Component& component_;
   Lift& lift_;
   Algebra algebra_;
-  std::vector<Form> forms_;  ///< by body value that depends on the component
 };
 
 }  // namespace
