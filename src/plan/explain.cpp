@@ -32,6 +32,8 @@ std::string class_words(const ComponentFacts& component) {
     words = "sum of rank-1 updates";
   else if (words == "matrix" && !component.match->recurrence->multiplies_matrices)
     words = fmt::format("{0}x{0} matrix", component.states.size());
+  else if (words != "matrix" && words != "delta" && component.match->recurrence->multiplies_matrices)
+    words += " matrix";
   if (words.starts_with("arg-")) return words;
   if (component.match->masked) words = "masked " + words;
   if (component.match->reset) words += " with reset";

@@ -14,9 +14,10 @@ namespace {
 
 using graph::ValueId;
 
-constexpr std::array kClasses = {&kDelay,           &kSum,     &kProduct, &kAffine,   &kMatrix,  &kTransition,
-                                 &kRightTransition, &kMax,     &kMin,     &kMaxPlus,  &kMinPlus, &kClamp,
-                                 &kClampAdd,        &kLogical, &kBitwise, &kLogSumExp};
+constexpr std::array kClasses = {&kDelay,      &kSum,     &kProduct,       &kAffine,        &kMatrix,
+                                 &kTransition, &kDelta,   &kMaxPlusMatrix, &kMinPlusMatrix, &kLogSumExpMatrix,
+                                 &kMax,        &kMin,     &kMaxPlus,       &kMinPlus,       &kClamp,
+                                 &kClampAdd,   &kLogical, &kBitwise,       &kLogSumExp};
 
 /// More states than this mix in more products than a step is worth.
 constexpr std::size_t kMaxMixed = 8;
@@ -93,22 +94,13 @@ Result<std::optional<Match>> as_affine(const Component& component, std::string& 
   return std::optional<Match>(std::move(match));
 }
 
-Result<std::optional<Match>> as_transition(const Component& component, std::string& refusal) {
+Result<std::optional<Match>> as_transition(const Component& component, Semiring semiring, std::string& refusal) {
   TRY_ASSIGN(Lift lift, Lift::start(component));
-  TRY_ASSIGN(const std::optional<TransitionForm> form, transition_step(component, lift, refusal));
-  if (!form) return std::optional<Match>();
-  Arithmetic make(lift.builder());
-  const Type& type = component.body[component.body.inputs[component.states[0]]].fact.type;
-  const Dims shape = *type.static_shape();
-  const std::vector<std::int64_t> extents(shape.begin(), shape.end());
-  const ValueId whole = lift.builder().add_constant(
-      Tensor::of<std::int64_t>({static_cast<std::int64_t>(extents.size())}, std::span<const std::int64_t>(extents)),
-      "shape");
-  const ValueId added = form->b.valid() ? form->b : make.constant(type.dtype, 0);
-  Tuple element{form->a, make.call("Expand", {added, whole})};
-  TRY(make.status());
-  const bool left = form->side == TransitionForm::Side::left;
-  return std::optional<Match>(finish(left ? kTransition : kRightTransition, component, lift, std::move(element)));
+  TRY_ASSIGN(std::optional<Transition> step, transition_step(component, lift, semiring, refusal));
+  if (!step) return std::optional<Match>();
+  Match match = finish(*step->recurrence, component, lift, std::move(step->element));
+  match.arrangement = std::move(step->arrangement);
+  return std::optional<Match>(std::move(match));
 }
 
 Result<std::optional<Match>> as_order(const Component& component, std::string& refusal) {
@@ -162,7 +154,36 @@ Result<std::optional<Match>> as_logarithm(const Component& component, std::strin
 
 }  // namespace
 
+Result<Tuple> act_on_states(const Match& match, graph::Builder& to, const Tuple& element, const Tuple& states) {
+  const auto& [order, column] = match.arrangement;
+  if (order.empty() && !column) return match.recurrence->act(to, element, states);
+  Arithmetic make(to);
+  const ValueId last = to.add_constant(Tensor::of<std::int64_t>({1}, {-1}), "last");
+  std::vector<std::int64_t> back(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i)
+    back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
+  Tuple arranged = states;
+  for (ValueId& state : arranged) {
+    if (!order.empty()) state = make.call("Transpose", {state}, {{"perm", order}});
+    if (column) state = make.call("Unsqueeze", {state, last});
+  }
+  TRY(make.status());
+  TRY_ASSIGN(Tuple next, match.recurrence->act(to, element, arranged));
+  for (ValueId& state : next) {
+    if (column) state = make.call("Squeeze", {state, last});
+    if (!order.empty()) state = make.call("Transpose", {state}, {{"perm", back}});
+  }
+  return make.done(std::move(next));
+}
+
 std::span<const Recurrence* const> recurrences() { return kClasses; }
+
+/// Whether what stands in the way of a matrix is further on than what stands in the way of coefficients: the latter
+/// take no products and parts of a state.
+bool knows_more(const Component& component, const std::string& refusal) {
+  return component.states.size() == 1 && refusal.find("is not linear") != std::string::npos &&
+         refusal.find("Where") == std::string::npos && refusal.find("Mul") == std::string::npos;
+}
 
 Result<Recognition> recognise(const Component& component) {
   Recognition recognition;
@@ -173,7 +194,8 @@ Result<Recognition> recognise(const Component& component) {
     TRY_ASSIGN(recognition.match, as_affine(component, recognition.refusal));
   }
   if (!recognition.match) {
-    TRY_ASSIGN(recognition.match, as_transition(component, refusal));
+    TRY_ASSIGN(recognition.match, as_transition(component, Semiring::ordinary, refusal));
+    if (knows_more(component, refusal)) recognition.refusal = refusal;
   }
   if (!recognition.match) {
     TRY_ASSIGN(recognition.match, as_order(component, refusal));
@@ -183,6 +205,10 @@ Result<Recognition> recognise(const Component& component) {
   }
   if (!recognition.match) {
     TRY_ASSIGN(recognition.match, as_logarithm(component, refusal));
+  }
+  for (const Semiring semiring : {Semiring::max_plus, Semiring::min_plus, Semiring::log_sum}) {
+    if (recognition.match) break;
+    TRY_ASSIGN(recognition.match, as_transition(component, semiring, refusal));
   }
   if (recognition.match) recognition.refusal.clear();
   return recognition;

@@ -51,15 +51,25 @@ struct Component {
   [[nodiscard]] bool reaches(graph::ValueId id) const;
 };
 
+/// How a state is laid out for a class that multiplies matrices: [..., rows, columns].
+struct Arrangement {
+  std::vector<std::int64_t> order;  ///< the state's axes in that order; empty: as they are
+  bool column = false;              ///< an axis of extent 1 comes last
+};
+
 /// What a class needs of one step, made of values that do not depend on the component's states.
 struct Match {
   const Recurrence* recurrence = nullptr;
   /// Inputs: those of the body, in order. Captured: those of the body. Outputs: the monoid element of one step.
   graph::Body lift;
+  Arrangement arrangement;
   bool masked = false;   ///< in some steps the state is kept as it was, by a condition
   bool reset = false;    ///< in some steps the state starts anew, by a condition
   bool counter = false;  ///< what is added is the same in every step
 };
+
+/// What an element of the match's class does to the states as they are.
+Result<Tuple> act_on_states(const Match& match, graph::Builder& to, const Tuple& element, const Tuple& states);
 
 /// A class, or the node that stands in the way.
 struct Recognition {
@@ -77,7 +87,10 @@ extern const Recurrence kProduct;
 extern const Recurrence kAffine;
 extern const Recurrence kMatrix;
 extern const Recurrence kTransition;
-extern const Recurrence kRightTransition;
+extern const Recurrence kDelta;
+extern const Recurrence kMaxPlusMatrix;
+extern const Recurrence kMinPlusMatrix;
+extern const Recurrence kLogSumExpMatrix;
 extern const Recurrence kMax;
 extern const Recurrence kMin;
 extern const Recurrence kMaxPlus;

@@ -13,7 +13,8 @@ std::vector<bool> made_into_next_states(const Component& component);
 
 /// Gives every value that depends on the component, and that a next state is made of, a form.
 ///   start(i)   : the form of the component's i-th state as it comes in
-///   step(node, form) : the form of the node's first output; form(id) gives those of its inputs, nullopt for a free one
+///   step(node, call, form) : the form of the node's first output; form(id) gives those of its inputs, nullopt for a
+///                free one. step(node, call, form, i): the form of output i
 ///   returns    : the forms by body value; nullopt when a node has none: `refusal` names it
 template <class Form, class Start, class Step>
 Result<std::optional<std::vector<std::optional<Form>>>> walk_step(const Component& component, Arithmetic& make,
@@ -28,15 +29,24 @@ Result<std::optional<std::vector<std::optional<Form>>>> walk_step(const Componen
   for (const graph::Node& node : component.body.nodes) {
     if (std::none_of(node.outputs.begin(), node.outputs.end(), matters)) continue;
     const auto* call = std::get_if<graph::OpCall>(&node.operation);
-    std::optional<Form> made;
-    if (call != nullptr && call->def->domain.empty())
-      made = step(node, *call, [&](graph::ValueId id) -> const std::optional<Form>& { return forms[id.index]; });
-    if (!make.status().ok()) return make.status().error();
-    if (!made) {
-      refusal = fmt::format("{} is not {}", node.label, what);
-      return std::optional<Forms>();
+    const auto form = [&](graph::ValueId id) -> const std::optional<Form>& { return forms[id.index]; };
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      if (!matters(node.outputs[i])) continue;
+      std::optional<Form> made;
+      if (call != nullptr && call->def->domain.empty()) {
+        if constexpr (std::is_invocable_v<Step&, const graph::Node&, const graph::OpCall&, decltype(form)&,
+                                          std::size_t>)
+          made = step(node, *call, form, i);
+        else if (i == 0)
+          made = step(node, *call, form);
+      }
+      if (!make.status().ok()) return make.status().error();
+      if (!made) {
+        refusal = fmt::format("{} is not {}", node.label, what);
+        return std::optional<Forms>();
+      }
+      forms[node.outputs[i].index] = std::move(made);
     }
-    forms[node.outputs[0].index] = std::move(made);
   }
   return std::optional<Forms>(std::move(forms));
 }

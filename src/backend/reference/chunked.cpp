@@ -38,7 +38,7 @@ Result<ChunkedComponent> prepare_component(const scan::ScanFacts& facts, const s
                return law.combine(to, in[0], in[1]);
              }));
   TRY_ASSIGN(made.act, graph_of({element, states}, [&](graph::Builder& to, const std::vector<scan::Tuple>& in) {
-               return law.act(to, in[0], in[1]);
+               return scan::act_on_states(*component.match, to, in[0], in[1]);
              }));
   made.prepared_combine = prepare_body(*made.combine);
   made.prepared_act = prepare_body(*made.act);

@@ -17,15 +17,26 @@ struct Ordinary {
   using V = graph::ValueId;
   static V plus(Arithmetic& make, V a, V b) { return make.add(a, b); }
   static V times(Arithmetic& make, V a, V b) { return make.mul(a, b); }
+  static V product(Arithmetic& make, V a, V b) { return make.matmul(a, b); }
   static V zero(Arithmetic& make, DType dtype) { return make.constant(dtype, is_real(dtype) ? -0.0 : 0.0); }
   static V one(Arithmetic& make, DType dtype) { return make.constant(dtype, 1); }
 };
+
+/// A matrix product over a semiring in which times is +: `reduce` adds up.
+inline graph::ValueId product_by_sums(Arithmetic& make, std::string_view reduce, graph::ValueId a, graph::ValueId b) {
+  const auto axis = [&](std::int64_t at) {
+    return make.builder().add_constant(Tensor::of<std::int64_t>({1}, {at}), "axis");
+  };
+  const graph::ValueId sums = make.add(make.call("Unsqueeze", {a, axis(-1)}), make.call("Unsqueeze", {b, axis(-3)}));
+  return make.call(reduce, {sums, axis(-2)}, {{"keepdims", std::int64_t{0}}});
+}
 
 /// max and +. A NaN stays.
 struct MaxAndPlus {
   using V = graph::ValueId;
   static V plus(Arithmetic& make, V a, V b) { return make.max(a, b); }
   static V times(Arithmetic& make, V a, V b) { return make.add(a, b); }
+  static V product(Arithmetic& make, V a, V b) { return product_by_sums(make, "ReduceMax", a, b); }
   static V zero(Arithmetic& make, DType dtype) { return lowest(dtype, make); }
   static V one(Arithmetic& make, DType dtype) { return make.constant(dtype, -0.0); }
 };
@@ -33,12 +44,14 @@ struct MaxAndPlus {
 /// min and +. A NaN stays.
 struct MinAndPlus : MaxAndPlus {
   static V plus(Arithmetic& make, V a, V b) { return make.min(a, b); }
+  static V product(Arithmetic& make, V a, V b) { return product_by_sums(make, "ReduceMin", a, b); }
   static V zero(Arithmetic& make, DType dtype) { return highest(dtype, make); }
 };
 
 /// log(exp(a) + exp(b)) and +.
 struct LogAndPlus : MaxAndPlus {
   static V plus(Arithmetic& make, V a, V b) { return log_add_exp(a, b, make.builder().fact(b).type.dtype, make); }
+  static V product(Arithmetic& make, V a, V b) { return product_by_sums(make, "ReduceLogSumExp", a, b); }
 };
 
 /// xor and and, of bools, or of the bits of integers.
@@ -78,6 +91,23 @@ struct AddedUp {
     return make.done(std::move(zeros));
   }
   static std::size_t width(std::size_t states) { return states; }
+};
+
+/// s' = A s plus b, for one state that is a matrix; an element is (A, b). The identity is a matrix, whose size a type
+/// does not say: an empty sequence of steps is a case of its own.
+///   combine((A, b), (C, d)) = (C A, C b plus d)    the first argument is earlier in time
+template <class S>
+struct MatrixOver {
+  static Result<Tuple> combine(graph::Builder& to, const Tuple& earlier, const Tuple& later) {
+    Arithmetic make(to);
+    return make.done(
+        {S::product(make, later[0], earlier[0]), S::plus(make, S::product(make, later[0], earlier[1]), later[1])});
+  }
+  static Result<Tuple> act(graph::Builder& to, const Tuple& element, const Tuple& states) {
+    Arithmetic make(to);
+    return make.done({S::plus(make, S::product(make, element[0], states[0]), element[1])});
+  }
+  static std::size_t width(std::size_t) { return 2; }
 };
 
 /// s' = s times a plus b, for one state; an element is (a, b).

@@ -1,18 +1,19 @@
-// States that a step multiplies by a matrix:  v = A s + b, or  v = s A + b.
+// States that a step multiplies by a matrix and adds to, over a semiring: how such a step becomes a monoid element.
 #pragma once
 
-#include "scan/lift.h"
+#include "scan/recurrences/contraction.h"
 
 namespace pawl::scan {
 
-struct TransitionForm {
-  enum class Side : std::uint8_t { none, left, right };
-  Side side = Side::none;  ///< none: s + b
-  graph::ValueId a;        ///< of the lift; with a side only
-  graph::ValueId b;        ///< invalid: 0
+struct Transition {
+  const Recurrence* recurrence = nullptr;
+  Tuple element;
+  Arrangement arrangement;
 };
 
-/// The form of the only state of a component. nullopt: it has none, or no matrix; `refusal` names the node in the way.
-Result<std::optional<TransitionForm>> transition_step(const Component& component, Lift& lift, std::string& refusal);
+/// The step of the only state of a component as a matrix along one axis of it, or as coefficients of its elements.
+/// nullopt: it is neither; `refusal` names the node in the way.
+Result<std::optional<Transition>> transition_step(const Component& component, Lift& lift, Semiring semiring,
+                                                  std::string& refusal);
 
 }  // namespace pawl::scan
