@@ -81,21 +81,16 @@ class Laws {
       : law_(recurrence), dtype_(dtype), states_(states), random_(seed) {}
 
   void check(bool extreme) {
-    const auto tuple = [&](std::size_t width) {
-      Values values;
-      for (std::size_t i = 0; i < width; ++i) {
-        values.push_back(random_values(dtype_, random_, extreme));
-        if (law_.multiplies_matrices) values.back() = values.back().reshaped({kSide, kSide});
-        // A decay is a column, and so is what a step of the delta rule reads and writes.
-        if (&law_ == &kDelta && width > 1 && i < 3) values.back() = columns(values.back(), i == 0 ? 1 : 2);
-      }
-      return values;
-    };
     const std::size_t width = law_.width(states_);
-    const Values s = tuple(states_);
+    Values s;
+    for (std::size_t i = 0; i < states_; ++i) s.push_back(whole(random_values(dtype_, random_, extreme)));
     const auto combine = law_.combine;
     const auto act = law_.act;
-    const auto element = [&] { return normal(tuple(width), s); };
+    const auto element = [&] {
+      Values values;
+      for (std::size_t i = 0; i < width; ++i) values.push_back(part(i, extreme));
+      return normal(std::move(values), s);
+    };
     const Values p = element();
     const Values q = element();
     const Values r = element();
@@ -127,23 +122,48 @@ class Laws {
       };
       expect_same("commutative", two(0), two(1));
     }
-    if (law_.identity == nullptr) return;
-    const std::vector<DType> types(states_, dtype_);
-    expect_same("identity first", p, evaluate({p}, [&](Builder& to, const std::vector<Tuple>& in) -> Result<Tuple> {
-                  TRY_ASSIGN(const Tuple one, law_.identity(to, types));
-                  return combine(to, one, in[0]);
-                }));
-    expect_same("identity last", p, evaluate({p}, [&](Builder& to, const std::vector<Tuple>& in) -> Result<Tuple> {
-                  TRY_ASSIGN(const Tuple one, law_.identity(to, types));
-                  return combine(to, in[0], one);
-                }));
-    expect_same("identity acts", s, evaluate({s}, [&](Builder& to, const std::vector<Tuple>& in) -> Result<Tuple> {
-                  TRY_ASSIGN(const Tuple one, law_.identity(to, types));
-                  return act(to, one, in[0]);
+    if (law_.identity == nullptr && law_.unchanged == nullptr) return;
+    const auto one = [&](Builder& to, const Tuple& beside) { return unchanged(law_, to, beside, types()); };
+    expect_same_step("unchanged first", p, s,
+                     evaluate({p}, [&](Builder& to, const std::vector<Tuple>& in) -> Result<Tuple> {
+                       TRY_ASSIGN(const Tuple still, one(to, in[0]));
+                       return combine(to, still, in[0]);
+                     }));
+    expect_same_step("unchanged last", p, s,
+                     evaluate({p}, [&](Builder& to, const std::vector<Tuple>& in) -> Result<Tuple> {
+                       TRY_ASSIGN(const Tuple still, one(to, in[0]));
+                       return combine(to, in[0], still);
+                     }));
+    expect_same("unchanged acts", s, evaluate({p, s}, [&](Builder& to, const std::vector<Tuple>& in) -> Result<Tuple> {
+                  TRY_ASSIGN(const Tuple still, one(to, in[0]));
+                  return act(to, still, in[1]);
                 }));
   }
 
  private:
+  /// The class between resets, or the class itself.
+  [[nodiscard]] const Recurrence& base() const { return law_.between != nullptr ? *law_.between : law_; }
+  [[nodiscard]] std::vector<DType> types() const { return std::vector<DType>(states_, dtype_); }
+  /// Parts before those of the base: whether the state starts anew, and as what.
+  [[nodiscard]] std::size_t leading() const { return law_.between != nullptr ? 1 + states_ : 0; }
+
+  [[nodiscard]] Tensor whole(const Tensor& values) const {
+    return law_.multiplies_matrices ? values.reshaped({kSide, kSide}) : values;
+  }
+  /// Part i of an element.
+  Tensor part(std::size_t i, bool extreme) {
+    if (i == 0 && (law_.between != nullptr || &law_ == &kReset)) {
+      const Tensor flags = random_values(DType::boolean, random_, false);
+      // A state that is multiplied starts anew as a whole.
+      return law_.multiplies_matrices ? flags.view({1, 1}, {1, 1}) : flags;
+    }
+    const Tensor values = whole(random_values(dtype_, random_, extreme));
+    // A decay is a column, and so is what a step of the delta rule reads and writes.
+    const std::size_t own = i - leading();
+    if (&base() == &kDelta && i >= leading() && own < 3) return columns(values, own == 0 ? 1 : 2);
+    return values;
+  }
+
   static double largest(const Tensor& tensor) {
     const Tensor values = *ops::convert(tensor, DType::f64);
     double most = 0;
@@ -153,20 +173,30 @@ class Laws {
   static Tensor columns(const Tensor& matrix, std::int64_t count) { return matrix.view({kSide, count}, {kSide, 1}); }
 
   /// A step whose parts fit each other, as those of real steps do (a lower bound is not above the upper one).
-  Values normal(const Values& raw, const Values& s) {
-    if (law_.identity == nullptr) return raw;
-    const std::vector<DType> types(states_, dtype_);
-    Values fitting = evaluate({raw}, [&](Builder& to, const std::vector<Tuple>& in) -> Result<Tuple> {
-      TRY_ASSIGN(const Tuple one, law_.identity(to, types));
-      return law_.combine(to, one, in[0]);
+  Values normal(Values raw, const Values& s) {
+    if (base().identity == nullptr) return raw;
+    const auto first = raw.begin() + static_cast<std::ptrdiff_t>(leading());
+    const Values own(first, raw.end());
+    const Values fitting = evaluate({own}, [&](Builder& to, const std::vector<Tuple>& in) -> Result<Tuple> {
+      TRY_ASSIGN(const Tuple one, base().identity(to, types()));
+      return base().combine(to, one, in[0]);
     });
+    const auto act = [&](Builder& to, const std::vector<Tuple>& in) { return base().act(to, in[0], in[1]); };
+    expect_same("the same step", evaluate({own, s}, act), evaluate({fitting, s}, act));
+    std::copy(fitting.begin(), fitting.end(), first);
+    return raw;
+  }
+
+  /// Two elements that are equal, or, where an element can be written in more than one way, that act alike.
+  void expect_same_step(const char* what, const Values& want, const Values& s, const Values& got) {
+    if (law_.identity != nullptr) return expect_same(what, want, got);
     const auto act = [&](Builder& to, const std::vector<Tuple>& in) { return law_.act(to, in[0], in[1]); };
-    expect_same("the same step", evaluate({raw, s}, act), evaluate({fitting, s}, act));
-    return fitting;
+    expect_same(what, evaluate({want, s}, act), evaluate({got, s}, act));
   }
 
   void expect_same(const char* what, const Values& want, const Values& got) {
     const bool exact = !is_real(dtype_) || law_.float_exact;
+    const auto may_round = [&](const Tensor& tensor) { return tensor.dtype() != DType::boolean && !exact; };
     const double rough = dtype_ == DType::bf16  ? 4e-2
                          : dtype_ == DType::f16 ? 4e-3
                          : dtype_ == DType::f32 ? 1e-5
@@ -174,7 +204,7 @@ class Laws {
     ASSERT_EQ(want.size(), got.size());
     for (std::size_t i = 0; i < want.size(); ++i) {
       // Sums along an axis cancel: they are as exact as their terms, which are about as large as the largest result.
-      const double size = law_.multiplies_matrices && !exact ? largest(want[i]) : 1;
+      const double size = law_.multiplies_matrices && may_round(want[i]) ? largest(want[i]) : 1;
       const Tolerance tolerance = exact ? Tolerance{0, 0} : Tolerance{rough, rough * std::max(1.0, size)};
       const auto difference = first_difference(in_all_lanes(got[i]), in_all_lanes(want[i]), tolerance);
       EXPECT_FALSE(difference) << law_.name << " of " << name(dtype_) << ", " << what << ", part " << i << ": "
@@ -192,13 +222,24 @@ class Laws {
 /// floats promise their laws for finite numbers.
 bool holds_for_extremes(const Recurrence& recurrence, DType dtype) { return !is_real(dtype) || recurrence.float_exact; }
 
+std::vector<const Recurrence*> all_classes() {
+  std::vector<const Recurrence*> all(recurrences().begin(), recurrences().end());
+  for (const Recurrence& each : with_resets()) all.push_back(&each);
+  return all;
+}
+
+TEST(RecurrenceLaws, EveryClassButTheFreeOnesMayStartAnew) {
+  for (const Recurrence* recurrence : recurrences())
+    EXPECT_EQ(with_reset(*recurrence) == nullptr, recurrence == &kDelay || recurrence == &kReset) << recurrence->name;
+}
+
 TEST(RecurrenceLaws, HoldForEveryClassAndType) {
-  for (const Recurrence* recurrence : recurrences()) {
+  for (const Recurrence* recurrence : all_classes()) {
     const std::vector<DType> any{DType::f32, DType::i64};
     const std::span<const DType> types = recurrence->types.empty() ? std::span<const DType>(any) : recurrence->types;
     for (const DType dtype : types) {
       for (std::uint32_t seed = 0; seed < 8 && !HasFailure(); ++seed) {
-        const std::size_t states = recurrence == &kMatrix ? 2 + seed % 3 : 1;
+        const std::size_t states = recurrence == &kMatrix || recurrence->between == &kMatrix ? 2 + seed % 3 : 1;
         Laws laws(*recurrence, dtype, states, seed);
         laws.check(false);
         if (holds_for_extremes(*recurrence, dtype)) laws.check(true);

@@ -34,7 +34,7 @@ std::string class_words(const ComponentFacts& component) {
     words = fmt::format("{0}x{0} matrix", component.states.size());
   else if (words != "matrix" && words != "delta" && component.match->recurrence->multiplies_matrices)
     words += " matrix";
-  if (words.starts_with("arg-")) return words;
+  if (words.starts_with("arg-") || words == "reset") return words;
   if (component.match->masked) words = "masked " + words;
   if (component.match->reset) words += " with reset";
   return words;

@@ -20,6 +20,12 @@ bool is_outer_product(const Graph& lift, ValueId id) {
     const auto* call = std::get_if<graph::OpCall>(&node->operation);
     if (call == nullptr) return false;
     const std::string_view op = call->def->name;
+    if (op == "Where") {
+      // A step that a condition leaves out adds nothing.
+      const graph::Node* yes = producer_of(lift, node->inputs[1]);
+      node = yes != nullptr ? yes : producer_of(lift, node->inputs[2]);
+      continue;
+    }
     if (op != "MatMul" && op != "Mul" && op != "Einsum") {
       // Scaled by a gate, or transposed: the same product.
       if (op != "Identity" && op != "Transpose") return false;
@@ -66,6 +72,12 @@ std::string_view index_word(const Graph& body, const ScanFacts& facts, const Com
   return {};
 }
 
+bool is_class(const ComponentFacts& component, const Recurrence& recurrence) {
+  if (!component.match) return false;
+  const Recurrence* found = component.match->recurrence;
+  return found == &recurrence || found->between == &recurrence;
+}
+
 std::string word_of(const ComponentFacts& component) {
   if (!component.match) return "sequential";
   if (component.match->counter) return "counter";
@@ -107,7 +119,7 @@ class Analysis {
     for (std::size_t i = 0; i < scan.elements; ++i)
       facts.elements.push_back(body[body.inputs[scan.states + i]].fact.type);
     for (std::vector<std::size_t>& states : components_of(scan, dependence))
-      TRY(add_component(scan, dependence, std::move(states), facts));
+      TRY(add_component(graph, node, scan, dependence, std::move(states), facts));
     for (std::size_t k = 0; k < scan.outputs; ++k) {
       const ValueId id = body.outputs[scan.states + k];
       OutputFacts output{body[id].name, body[id].fact.type, {}};
@@ -119,10 +131,10 @@ class Analysis {
     return {};
   }
 
-  static Result<void> add_component(const ScanOp& scan, const Dependence& dependence, std::vector<std::size_t> states,
-                                    ScanFacts& facts) {
+  static Result<void> add_component(const Graph& outer, const graph::Node& node, const ScanOp& scan,
+                                    const Dependence& dependence, std::vector<std::size_t> states, ScanFacts& facts) {
     const Graph& body = *scan.body.graph;
-    const Component component{scan, body, dependence, std::move(states)};
+    const Component component{scan, body, dependence, std::move(states), &outer, &node};
     ComponentFacts made;
     made.states = component.states;
     for (std::size_t c = 0; c < facts.components.size(); ++c) {
@@ -135,10 +147,8 @@ class Analysis {
     made.refusal = std::move(recognition.refusal);
     made.word = word_of(made);
     if (const std::string_view index = index_word(body, facts, made); !index.empty()) made.word = index;
-    if (made.match && made.match->recurrence == &kAffine)
-      made.rank_one = is_outer_product(*made.match->lift.graph, made.match->lift.graph->outputs[1]);
-    if (made.match && made.match->recurrence == &kSum && made.states.size() == 1)
-      made.rank_one = is_outer_product(*made.match->lift.graph, made.match->lift.graph->outputs[0]);
+    if (is_class(made, kAffine) || (is_class(made, kSum) && made.states.size() == 1))
+      made.rank_one = is_outer_product(*made.match->lift.graph, made.match->lift.graph->outputs.back());
     for (const std::size_t state : made.states) {
       facts.states[state].component = facts.components.size();
       facts.states[state].independent = independent_axes(component, state);

@@ -18,7 +18,7 @@ Arithmetic::V Arithmetic::constant(DType dtype, double value) {
 
 std::vector<bool> made_into_next_states(const Component& component) {
   std::vector<ValueId> next;
-  for (const std::size_t state : component.states) next.push_back(component.body.outputs[state]);
+  for (std::size_t i = 0; i < component.states.size(); ++i) next.push_back(component.next(i));
   return graph::values_behind(component.body, next);
 }
 
@@ -40,6 +40,7 @@ Result<Lift> Lift::start(const Component& component) {
 }
 
 graph::Body Lift::finish(const Component& component, Tuple element) {
+  for (const ValueId id : component.also) element.push_back(mapping_(id));
   graph::Body body;
   body.graph = std::make_unique<graph::Graph>(builder_.finish(std::move(element)));
   for (std::size_t i = 0; i < component.scan.body.captures.size(); ++i)

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "scan/choices.h"
 #include "scan/recurrence.h"
 #include "scan/recurrences/affine_form.h"
 #include "scan/recurrences/boolean_form.h"
@@ -43,12 +44,12 @@ Match finish(const Recurrence& recurrence, const Component& component, Lift& lif
 }
 
 /// The next states do not depend on the component at all.
-Result<std::optional<Match>> as_delay(const Component& component) {
-  for (const std::size_t state : component.states)
-    if (component.reaches(component.body.outputs[state])) return std::optional<Match>();
+Result<std::optional<Match>> as_delay(const Component& component, Obstacle&) {
+  for (std::size_t i = 0; i < component.states.size(); ++i)
+    if (component.reaches(component.next(i))) return std::optional<Match>();
   TRY_ASSIGN(Lift lift, Lift::start(component));
   Tuple element;
-  for (const std::size_t state : component.states) element.push_back(lift(component.body.outputs[state]));
+  for (std::size_t i = 0; i < component.states.size(); ++i) element.push_back(lift(component.next(i)));
   return std::optional<Match>(finish(kDelay, component, lift, std::move(element)));
 }
 
@@ -59,9 +60,9 @@ bool adds_only(const AffineStep& step) {
   return true;
 }
 
-Result<std::optional<Match>> as_affine(const Component& component, std::string& refusal) {
+Result<std::optional<Match>> as_affine(const Component& component, Obstacle& obstacle) {
   TRY_ASSIGN(Lift lift, Lift::start(component));
-  TRY_ASSIGN(const std::optional<AffineStep> step, affine_step(component, lift, refusal));
+  TRY_ASSIGN(const std::optional<AffineStep> step, affine_step(component, lift, obstacle));
   if (!step) return std::optional<Match>();
   Arithmetic make(lift.builder());
   const auto value = [&](const Coefficient& each) { return value_of(each, step->dtype, make); };
@@ -81,7 +82,7 @@ Result<std::optional<Match>> as_affine(const Component& component, std::string& 
       for (const Coefficient& each : form.a) element.push_back(value(each));
     for (const AffineForm& form : step->next) element.push_back(value(form.b));
   } else {
-    refusal = fmt::format("{} states mix, {} are the most", step->next.size(), kMaxMixed);
+    obstacle.words = fmt::format("{} states mix, {} are the most", step->next.size(), kMaxMixed);
     return std::optional<Match>();
   }
   TRY(make.status());
@@ -94,18 +95,18 @@ Result<std::optional<Match>> as_affine(const Component& component, std::string& 
   return std::optional<Match>(std::move(match));
 }
 
-Result<std::optional<Match>> as_transition(const Component& component, Semiring semiring, std::string& refusal) {
+Result<std::optional<Match>> as_transition(const Component& component, Semiring semiring, Obstacle& obstacle) {
   TRY_ASSIGN(Lift lift, Lift::start(component));
-  TRY_ASSIGN(std::optional<Transition> step, transition_step(component, lift, semiring, refusal));
+  TRY_ASSIGN(std::optional<Transition> step, transition_step(component, lift, semiring, obstacle));
   if (!step) return std::optional<Match>();
   Match match = finish(*step->recurrence, component, lift, std::move(step->element));
   match.arrangement = std::move(step->arrangement);
   return std::optional<Match>(std::move(match));
 }
 
-Result<std::optional<Match>> as_order(const Component& component, std::string& refusal) {
+Result<std::optional<Match>> as_order(const Component& component, Obstacle& obstacle) {
   TRY_ASSIGN(Lift lift, Lift::start(component));
-  TRY_ASSIGN(const std::optional<OrderForm> form, order_step(component, lift, refusal));
+  TRY_ASSIGN(const std::optional<OrderForm> form, order_step(component, lift, obstacle));
   if (!form) return std::optional<Match>();
   Arithmetic make(lift.builder());
   const DType dtype = component.body[component.body.inputs[component.states[0]]].fact.type.dtype;
@@ -127,9 +128,9 @@ Result<std::optional<Match>> as_order(const Component& component, std::string& r
   return std::optional<Match>(std::move(match));
 }
 
-Result<std::optional<Match>> as_boolean(const Component& component, std::string& refusal) {
+Result<std::optional<Match>> as_boolean(const Component& component, Obstacle& obstacle) {
   TRY_ASSIGN(Lift lift, Lift::start(component));
-  TRY_ASSIGN(const std::optional<BooleanForm> form, boolean_step(component, lift, refusal));
+  TRY_ASSIGN(const std::optional<BooleanForm> form, boolean_step(component, lift, obstacle));
   if (!form) return std::optional<Match>();
   Arithmetic make(lift.builder());
   const DType dtype = component.body[component.body.inputs[component.states[0]]].fact.type.dtype;
@@ -141,9 +142,9 @@ Result<std::optional<Match>> as_boolean(const Component& component, std::string&
   return std::optional<Match>(std::move(match));
 }
 
-Result<std::optional<Match>> as_logarithm(const Component& component, std::string& refusal) {
+Result<std::optional<Match>> as_logarithm(const Component& component, Obstacle& obstacle) {
   TRY_ASSIGN(Lift lift, Lift::start(component));
-  TRY_ASSIGN(const std::optional<LogForm> form, log_step(component, lift, refusal));
+  TRY_ASSIGN(const std::optional<LogForm> form, log_step(component, lift, obstacle));
   if (!form) return std::optional<Match>();
   Arithmetic make(lift.builder());
   const DType dtype = component.body[component.body.inputs[component.states[0]]].fact.type.dtype;
@@ -152,7 +153,80 @@ Result<std::optional<Match>> as_logarithm(const Component& component, std::strin
   return std::optional<Match>(finish(kLogSumExp, component, lift, std::move(element)));
 }
 
+/// The families of classes, in the order in which they are asked.
+using Ask = Result<std::optional<Match>> (*)(const Component& component, Obstacle& obstacle);
+template <Semiring S>
+Result<std::optional<Match>> as_matrix(const Component& component, Obstacle& obstacle) {
+  return as_transition(component, S, obstacle);
+}
+constexpr std::array<Ask, 9> kFamilies = {as_delay,
+                                          as_affine,
+                                          as_matrix<Semiring::ordinary>,
+                                          as_order,
+                                          as_boolean,
+                                          as_logarithm,
+                                          as_matrix<Semiring::max_plus>,
+                                          as_matrix<Semiring::min_plus>,
+                                          as_matrix<Semiring::log_sum>};
+
+Result<std::optional<Match>> ask_families(const Component& component, Obstacle& furthest) {
+  for (const Ask ask : kFamilies) {
+    Obstacle obstacle;
+    TRY_ASSIGN(std::optional<Match> match, ask(component, obstacle));
+    if (match) return match;
+    // Who follows the step furthest knows best what is in the way.
+    if (furthest.words.empty() || obstacle.at > furthest.at) furthest = std::move(obstacle);
+  }
+  return std::optional<Match>();
+}
+
+/// Asks about the step that a condition chooses, then about the whole.
+Result<std::optional<Match>> ask(const Component& component, Obstacle& furthest) {
+  const std::optional<Choice> choice = choice_of(component);
+  if (choice && choice->kind == Choice::Kind::either && component.states.size() == 1) {
+    TRY_ASSIGN(Match match, kept_or_replaced(component, *choice));
+    return std::optional(std::move(match));
+  }
+  if (choice && choice->kind != Choice::Kind::either) {
+    Component inner = component;
+    inner.instead = choice->step;
+    const std::vector<ValueId> given = choice->given();
+    inner.also.insert(inner.also.end(), given.begin(), given.end());
+    TRY_ASSIGN(std::optional<Match> match, ask(inner, furthest));
+    if (match) {
+      TRY_ASSIGN(std::optional<Match> made, with_choice(component, *choice, std::move(*match)));
+      if (made) return made;
+    }
+  }
+  return ask_families(component, furthest);
+}
+
 }  // namespace
+
+Result<Tuple> unchanged(const Recurrence& recurrence, graph::Builder& to, const Tuple& beside,
+                        const std::vector<DType>& states) {
+  if (recurrence.unchanged != nullptr) return recurrence.unchanged(to, beside);
+  CHECK(recurrence.identity != nullptr);
+  return recurrence.identity(to, states);
+}
+
+Result<ValueId> arranged(const Arrangement& arrangement, graph::Builder& to, ValueId value, std::size_t rank) {
+  if (!to.fact(value).type.shape || to.fact(value).type.shape->size() > rank) return ValueId();
+  Arithmetic make(to);
+  std::vector<std::int64_t> leading;
+  for (std::size_t i = to.fact(value).type.shape->size(); i < rank; ++i)
+    leading.push_back(static_cast<std::int64_t>(leading.size()));
+  const auto axes = [&](const std::vector<std::int64_t>& list) {
+    return to.add_constant(
+        Tensor::of<std::int64_t>({static_cast<std::int64_t>(list.size())}, std::span<const std::int64_t>(list)),
+        "axes");
+  };
+  if (!leading.empty()) value = make.call("Unsqueeze", {value, axes(leading)});
+  if (!arrangement.order.empty()) value = make.call("Transpose", {value}, {{"perm", arrangement.order}});
+  if (arrangement.column) value = make.call("Unsqueeze", {value, axes({-1})});
+  TRY(make.status());
+  return value;
+}
 
 Result<Tuple> act_on_states(const Match& match, graph::Builder& to, const Tuple& element, const Tuple& states) {
   const auto& [order, column] = match.arrangement;
@@ -178,39 +252,11 @@ Result<Tuple> act_on_states(const Match& match, graph::Builder& to, const Tuple&
 
 std::span<const Recurrence* const> recurrences() { return kClasses; }
 
-/// Whether what stands in the way of a matrix is further on than what stands in the way of coefficients: the latter
-/// take no products and parts of a state.
-bool knows_more(const Component& component, const std::string& refusal) {
-  return component.states.size() == 1 && refusal.find("is not linear") != std::string::npos &&
-         refusal.find("Where") == std::string::npos && refusal.find("Mul") == std::string::npos;
-}
-
 Result<Recognition> recognise(const Component& component) {
   Recognition recognition;
-  TRY_ASSIGN(recognition.match, as_delay(component));
-  std::string refusal;
-  if (!recognition.match) {
-    // The affine classes are the ones that most bodies are near to: what stands in their way is what is told.
-    TRY_ASSIGN(recognition.match, as_affine(component, recognition.refusal));
-  }
-  if (!recognition.match) {
-    TRY_ASSIGN(recognition.match, as_transition(component, Semiring::ordinary, refusal));
-    if (knows_more(component, refusal)) recognition.refusal = refusal;
-  }
-  if (!recognition.match) {
-    TRY_ASSIGN(recognition.match, as_order(component, refusal));
-  }
-  if (!recognition.match) {
-    TRY_ASSIGN(recognition.match, as_boolean(component, refusal));
-  }
-  if (!recognition.match) {
-    TRY_ASSIGN(recognition.match, as_logarithm(component, refusal));
-  }
-  for (const Semiring semiring : {Semiring::max_plus, Semiring::min_plus, Semiring::log_sum}) {
-    if (recognition.match) break;
-    TRY_ASSIGN(recognition.match, as_transition(component, semiring, refusal));
-  }
-  if (recognition.match) recognition.refusal.clear();
+  Obstacle furthest;
+  TRY_ASSIGN(recognition.match, ask(component, furthest));
+  if (!recognition.match) recognition.refusal = std::move(furthest.words);
   return recognition;
 }
 

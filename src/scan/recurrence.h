@@ -29,6 +29,8 @@ struct Recurrence {
   Result<Tuple> (*act)(graph::Builder& to, const Tuple& element, const Tuple& states) = nullptr;
   /// One element for states of these types; shapes are those of scalars.
   Result<Tuple> (*identity)(graph::Builder& to, const std::vector<DType>& states) = nullptr;
+  /// The step that changes nothing, made to fit beside an element; null where `identity` does.
+  Result<Tuple> (*unchanged)(graph::Builder& to, const Tuple& beside) = nullptr;
   /// How many values an element has when the component has `states` states.
   std::size_t (*width)(std::size_t states) = nullptr;
   /// Element types that the class is defined for.
@@ -36,6 +38,8 @@ struct Recurrence {
   /// Elements and states are matrices that are multiplied, not arrays of lanes.
   bool multiplies_matrices = false;
   std::string_view source;
+  /// The class of the steps between which the state starts anew; null: it does not.
+  const Recurrence* between = nullptr;
 };
 
 /// A component of a Scan's states: they need each other, and no state of theirs needs one that is not here, except as
@@ -46,6 +50,19 @@ struct Component {
   const Dependence& dependence;
   std::vector<std::size_t> states;
 
+  /// The graph around the Scan, and the Scan in it; null where they are not at hand.
+  const graph::Graph* outer = nullptr;
+  const graph::Node* node = nullptr;
+  /// What is asked about in place of the next states, by index into `states`; empty: they themselves.
+  std::vector<graph::ValueId> instead{};
+
+  /// Values that no state of the component reaches, which the lift gives out after the element.
+  std::vector<graph::ValueId> also{};
+
+  /// What states[i] becomes.
+  [[nodiscard]] graph::ValueId next(std::size_t i) const {
+    return instead.empty() ? body.outputs[states[i]] : instead[i];
+  }
   [[nodiscard]] bool has(std::size_t state) const;
   /// Whether a body value depends on a state of the component.
   [[nodiscard]] bool reaches(graph::ValueId id) const;
@@ -68,8 +85,23 @@ struct Match {
   bool counter = false;  ///< what is added is the same in every step
 };
 
+/// A value laid out as the match's class takes states of that rank; one of fewer axes gets leading ones first.
+///   returns : invalid where its rank is not known
+Result<graph::ValueId> arranged(const Arrangement& arrangement, graph::Builder& to, graph::ValueId value,
+                                std::size_t rank);
+
 /// What an element of the match's class does to the states as they are.
 Result<Tuple> act_on_states(const Match& match, graph::Builder& to, const Tuple& element, const Tuple& states);
+
+/// What stands in the way of a class.
+struct Obstacle {
+  std::string words;   ///< naming a node
+  std::size_t at = 0;  ///< the node's place in the body, from 1; 0: no node
+};
+
+/// The step that changes nothing of a class's states.
+Result<Tuple> unchanged(const Recurrence& recurrence, graph::Builder& to, const Tuple& beside,
+                        const std::vector<DType>& states);
 
 /// A class, or the node that stands in the way.
 struct Recognition {
@@ -79,6 +111,10 @@ struct Recognition {
 
 /// Asks the classes, in order.
 Result<Recognition> recognise(const Component& component);
+
+/// Classes with steps in between in which the state starts anew; null where a class has no such.
+std::span<const Recurrence> with_resets();
+const Recurrence* with_reset(const Recurrence& recurrence);
 
 /// The rows: one file each in recurrences/.
 extern const Recurrence kDelay;
@@ -100,8 +136,9 @@ extern const Recurrence kClampAdd;
 extern const Recurrence kLogical;
 extern const Recurrence kBitwise;
 extern const Recurrence kLogSumExp;
+extern const Recurrence kReset;
 
-/// All classes, in the order in which they are asked.
+/// All classes but those with resets.
 std::span<const Recurrence* const> recurrences();
 
 }  // namespace pawl::scan

@@ -15,10 +15,10 @@ std::vector<bool> made_into_next_states(const Component& component);
 ///   start(i)   : the form of the component's i-th state as it comes in
 ///   step(node, call, form) : the form of the node's first output; form(id) gives those of its inputs, nullopt for a
 ///                free one. step(node, call, form, i): the form of output i
-///   returns    : the forms by body value; nullopt when a node has none: `refusal` names it
+///   returns    : the forms by body value; nullopt when a node has none: `obstacle` names it
 template <class Form, class Start, class Step>
 Result<std::optional<std::vector<std::optional<Form>>>> walk_step(const Component& component, Arithmetic& make,
-                                                                  std::string_view what, std::string& refusal,
+                                                                  std::string_view what, Obstacle& obstacle,
                                                                   Start start, Step step) {
   using Forms = std::vector<std::optional<Form>>;
   Forms forms(component.body.values.size());
@@ -42,7 +42,8 @@ Result<std::optional<std::vector<std::optional<Form>>>> walk_step(const Componen
       }
       if (!make.status().ok()) return make.status().error();
       if (!made) {
-        refusal = fmt::format("{} is not {}", node.label, what);
+        const auto at = static_cast<std::size_t>(&node - component.body.nodes.data()) + 1;
+        obstacle = {fmt::format("{} is not {}", node.label, what), at};
         return std::optional<Forms>();
       }
       forms[node.outputs[i].index] = std::move(made);

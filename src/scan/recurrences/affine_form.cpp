@@ -60,7 +60,7 @@ class Walk {
   Walk(const Component& component, Lift& lift, DType dtype)
       : component_(component), lift_(lift), algebra_(lift, dtype) {}
 
-  Result<std::optional<AffineStep>> run(std::string& refusal) {
+  Result<std::optional<AffineStep>> run(Obstacle& obstacle) {
     const auto start = [&](std::size_t i) {
       AffineForm form;
       form.a.resize(component_.states.size());
@@ -68,14 +68,14 @@ class Walk {
       return form;
     };
     TRY_ASSIGN(const auto forms,
-               walk_step<AffineForm>(component_, algebra_.make(), "affine in the state", refusal, start,
+               walk_step<AffineForm>(component_, algebra_.make(), "affine in the state", obstacle, start,
                                      [&](const graph::Node& node, const graph::OpCall& call, auto&& known) {
                                        return form_of(node, call, known);
                                      }));
     if (!forms) return std::optional<AffineStep>();
     AffineStep step;
-    for (const std::size_t state : component_.states)
-      step.next.push_back(*form(component_.body.outputs[state], [&](ValueId id) { return (*forms)[id.index]; }));
+    for (std::size_t i = 0; i < component_.states.size(); ++i)
+      step.next.push_back(*form(component_.next(i), [&](ValueId id) { return (*forms)[id.index]; }));
     return std::optional<AffineStep>(std::move(step));
   }
 
@@ -207,18 +207,18 @@ ValueId value_of(const Coefficient& coefficient, DType dtype, Arithmetic& make) 
   return make.constant(dtype, coefficient.is_one() ? 1 : 0);
 }
 
-Result<std::optional<AffineStep>> affine_step(const Component& component, Lift& lift, std::string& refusal) {
+Result<std::optional<AffineStep>> affine_step(const Component& component, Lift& lift, Obstacle& obstacle) {
   const DType dtype = component.body[component.body.inputs[component.states[0]]].fact.type.dtype;
   for (const std::size_t state : component.states) {
     if (component.body[component.body.inputs[state]].fact.type.dtype == dtype) continue;
-    refusal = "the states have different types";
+    obstacle.words = "the states have different types";
     return std::optional<AffineStep>();
   }
   if (dtype == DType::undefined || dtype == DType::boolean || dtype == DType::string) {
-    refusal = "the state holds no numbers";
+    obstacle.words = "the state holds no numbers";
     return std::optional<AffineStep>();
   }
-  TRY_ASSIGN(std::optional<AffineStep> step, Walk(component, lift, dtype).run(refusal));
+  TRY_ASSIGN(std::optional<AffineStep> step, Walk(component, lift, dtype).run(obstacle));
   if (step) step->dtype = dtype;
   return step;
 }

@@ -34,8 +34,8 @@ struct AffineStep {
   DType dtype = DType::undefined;
 };
 
-/// The step in affine form. nullopt: it is not affine; `refusal` names the node in the way.
-Result<std::optional<AffineStep>> affine_step(const Component& component, Lift& lift, std::string& refusal);
+/// The step in affine form. nullopt: it is not affine; `obstacle` names the node in the way.
+Result<std::optional<AffineStep>> affine_step(const Component& component, Lift& lift, Obstacle& obstacle);
 
 /// A coefficient as a value; 0 and 1 as scalars of that type.
 graph::ValueId value_of(const Coefficient& coefficient, DType dtype, Arithmetic& make);

@@ -89,20 +89,20 @@ graph::ValueId all_ones(DType dtype, Arithmetic& make) {
   return make.call("BitwiseNot", {make.constant(dtype, 0)});
 }
 
-Result<std::optional<BooleanForm>> boolean_step(const Component& component, Lift& lift, std::string& refusal) {
+Result<std::optional<BooleanForm>> boolean_step(const Component& component, Lift& lift, Obstacle& obstacle) {
   const DType dtype = component.body[component.body.inputs[component.states[0]]].fact.type.dtype;
   const bool is_bits =
       dtype == DType::boolean || (dtype != DType::undefined && !is_real(dtype) && dtype != DType::string);
   if (component.states.size() != 1 || !is_bits) {
-    refusal = "not one state of bits";
+    obstacle.words = "not one state of bits";
     return Form();
   }
   Steps steps(component, lift, dtype);
   TRY_ASSIGN(auto forms, walk_step<BooleanForm>(
-                             component, steps.make(), "a logical operation on the state", refusal,
+                             component, steps.make(), "a logical operation on the state", obstacle,
                              [](std::size_t) { return BooleanForm(); }, steps));
   if (!forms) return Form();
-  return (*forms)[component.body.outputs[component.states[0]].index];
+  return (*forms)[component.next(0).index];
 }
 
 }  // namespace pawl::scan

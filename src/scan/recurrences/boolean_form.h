@@ -12,9 +12,9 @@ struct BooleanForm {
   bool reset = false;
 };
 
-/// The form of the only state of a component, a bool or an integer. nullopt: it has none; `refusal` names the node in
+/// The form of the only state of a component, a bool or an integer. nullopt: it has none; `obstacle` names the node in
 /// the way.
-Result<std::optional<BooleanForm>> boolean_step(const Component& component, Lift& lift, std::string& refusal);
+Result<std::optional<BooleanForm>> boolean_step(const Component& component, Lift& lift, Obstacle& obstacle);
 
 /// true, or an integer with all bits set.
 graph::ValueId all_ones(DType dtype, Arithmetic& make);

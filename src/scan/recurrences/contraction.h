@@ -96,8 +96,8 @@ class ContractionAlgebra {
 };
 
 /// A contraction of the only state of a component that makes its next value. nullopt: it is none over this semiring;
-/// `refusal` names the node in the way.
+/// `obstacle` names the node in the way.
 Result<std::optional<Contraction>> contraction_step(const Component& component, Lift& lift, ContractionAlgebra& algebra,
-                                                    Labels& state, std::string& refusal);
+                                                    Labels& state, Obstacle& obstacle);
 
 }  // namespace pawl::scan

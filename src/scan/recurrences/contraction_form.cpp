@@ -6,6 +6,7 @@
 #include "ops/equation.h"
 #include "scan/recurrences/contraction.h"
 #include "scan/recurrences/types.h"
+#include "scan/signs.h"
 #include "scan/step_walk.h"
 
 namespace pawl::scan {
@@ -122,14 +123,16 @@ class Steps {
     return x;
   }
 
-  /// A factor beside an exponential is one too, or there is no logarithm of it.
+  /// A factor beside an exponential is the exponential of its logarithm, which it has if it is not below zero.
   template <class Of>
   Form of_factor(const Node& node, std::size_t i, Of&& of) {
     if (!in_logarithms() || component_.reaches(node.inputs[i])) return of(i);
     const Node* exponential = producer_of(component_.body, node.inputs[i]);
-    if (graph::call_of(exponential, "Exp") == nullptr) return std::nullopt;
-    const ValueId exponent = exponential->inputs[0];
-    Form form = free(lift_(exponent), shape(exponent));
+    Form form;
+    if (graph::call_of(exponential, "Exp") != nullptr)
+      form = free(lift_(exponential->inputs[0]), shape(exponential->inputs[0]));
+    else if (is_never_negative(component_, node.inputs[i]))
+      form = free(algebra_.make().call("Log", {lift_(node.inputs[i])}), shape(node.inputs[i]));
     if (form) form->kind = Value::Kind::raised;
     return form;
   }
@@ -586,9 +589,9 @@ class Steps {
 }  // namespace
 
 Result<std::optional<Contraction>> contraction_step(const Component& component, Lift& lift, ContractionAlgebra& algebra,
-                                                    Labels& state, std::string& refusal) {
+                                                    Labels& state, Obstacle& obstacle) {
   const auto none = [&](std::string why) {
-    refusal = std::move(why);
+    obstacle.words = std::move(why);
     return std::optional<Contraction>();
   };
   const Type& type = component.body[component.body.inputs[component.states[0]]].fact.type;
@@ -603,9 +606,9 @@ Result<std::optional<Contraction>> contraction_step(const Component& component, 
     value.contraction = {state, {{{}, state}}};
     return value;
   };
-  TRY_ASSIGN(auto forms, walk_step<Value>(component, algebra.make(), "linear in the state", refusal, start, steps));
+  TRY_ASSIGN(auto forms, walk_step<Value>(component, algebra.make(), "linear in the state", obstacle, start, steps));
   if (!forms) return std::optional<Contraction>();
-  const Form& next = (*forms)[component.body.outputs[component.states[0]].index];
+  const Form& next = (*forms)[component.next(0).index];
   if (!next || next->kind != Value::Kind::plain || next->level != 0 || !next->contraction.has_state())
     return none("the next state is not linear in the state");
   return std::optional(next->contraction);

@@ -35,6 +35,13 @@ Result<Tuple> act(graph::Builder& to, const Tuple& element, const Tuple& states)
   return make.done({make.add(make.add(decayed, written(make, element[1], element[2], states[0])), element[3])});
 }
 
+Result<Tuple> unchanged(graph::Builder& to, const Tuple& beside) {
+  Arithmetic make(to);
+  const DType dtype = to.fact(beside[0]).type.dtype;
+  const auto none = [&](V like) { return make.call("Expand", {make.constant(dtype, 0), make.call("Shape", {like})}); };
+  return make.done({make.constant(dtype, 1), none(beside[1]), none(beside[2]), none(beside[3])});
+}
+
 }  // namespace
 
 /// No identity: the number of rows is not in a type.
@@ -45,6 +52,7 @@ const Recurrence kDelta{.name = "delta",
                         .combine = combine,
                         .act = act,
                         .identity = nullptr,
+                        .unchanged = unchanged,
                         .width = [](std::size_t) { return std::size_t{4}; },
                         .types = kProducts,
                         .multiplies_matrices = true,

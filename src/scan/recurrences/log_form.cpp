@@ -139,20 +139,20 @@ graph::ValueId log_add_exp(ValueId x, ValueId y, DType dtype, Arithmetic& make) 
   return make.where(make.call("Equal", {x, y}), twice, apart);
 }
 
-Result<std::optional<LogForm>> log_step(const Component& component, Lift& lift, std::string& refusal) {
+Result<std::optional<LogForm>> log_step(const Component& component, Lift& lift, Obstacle& obstacle) {
   const DType dtype = component.body[component.body.inputs[component.states[0]]].fact.type.dtype;
   if (component.states.size() != 1 || !is_real(dtype)) {
-    refusal = "not one state of real numbers";
+    obstacle.words = "not one state of real numbers";
     return std::optional<LogForm>();
   }
   Steps steps(component, lift, dtype);
   TRY_ASSIGN(auto forms, walk_step<Term>(
-                             component, steps.make(), "a logarithm of sums of exponentials", refusal,
+                             component, steps.make(), "a logarithm of sums of exponentials", obstacle,
                              [](std::size_t) { return Term(); }, steps));
   if (!forms) return std::optional<LogForm>();
-  const Form& next = (*forms)[component.body.outputs[component.states[0]].index];
+  const Form& next = (*forms)[component.next(0).index];
   if (!next || next->kind != Term::Kind::linear || next->level != 0 || !next->has_state || !next->b.valid()) {
-    refusal = "the next state is no logarithm of a sum";
+    obstacle.words = "the next state is no logarithm of a sum";
     return std::optional<LogForm>();
   }
   return std::optional<LogForm>(LogForm{next->a, next->b});

@@ -11,8 +11,8 @@ struct LogForm {
 };
 
 /// The form of the only state of a component, spelled with or without taking the larger one out first. nullopt: it has
-/// none; `refusal` names the node in the way.
-Result<std::optional<LogForm>> log_step(const Component& component, Lift& lift, std::string& refusal);
+/// none; `obstacle` names the node in the way.
+Result<std::optional<LogForm>> log_step(const Component& component, Lift& lift, Obstacle& obstacle);
 
 /// log(exp(x) + exp(y)), with infinities and NaN right.
 graph::ValueId log_add_exp(graph::ValueId x, graph::ValueId y, DType dtype, Arithmetic& make);

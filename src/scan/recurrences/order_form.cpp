@@ -165,23 +165,23 @@ ValueId bound(DType dtype, bool high, Arithmetic& make, graph::Builder& to) {
 graph::ValueId lowest(DType dtype, Arithmetic& make) { return bound(dtype, false, make, make.builder()); }
 graph::ValueId highest(DType dtype, Arithmetic& make) { return bound(dtype, true, make, make.builder()); }
 
-Result<std::optional<OrderForm>> order_step(const Component& component, Lift& lift, std::string& refusal) {
+Result<std::optional<OrderForm>> order_step(const Component& component, Lift& lift, Obstacle& obstacle) {
   const DType dtype = component.body[component.body.inputs[component.states[0]]].fact.type.dtype;
   if (component.states.size() != 1 || dtype == DType::boolean || dtype == DType::string || dtype == DType::undefined) {
-    refusal = "not one state of numbers";
+    obstacle.words = "not one state of numbers";
     return Form();
   }
   Steps steps(component, lift, dtype);
   TRY_ASSIGN(auto forms, walk_step<OrderForm>(
-                             component, steps.make(), "a shift or a bound of the state", refusal,
+                             component, steps.make(), "a shift or a bound of the state", obstacle,
                              [](std::size_t) { return OrderForm(); }, steps));
   if (!forms) return Form();
-  const Form& next = (*forms)[component.body.outputs[component.states[0]].index];
+  const Form& next = (*forms)[component.next(0).index];
   if (!next || next->compared.valid()) {
-    refusal = "the next state is a condition";
+    obstacle.words = "the next state is a condition";
     return Form();
   }
-  return (*forms)[component.body.outputs[component.states[0]].index];
+  return (*forms)[component.next(0).index];
 }
 
 }  // namespace pawl::scan

@@ -15,8 +15,8 @@ struct OrderForm {
   bool above = false;
 };
 
-/// The form of the only state of a component. nullopt: it has none; `refusal` names the node in the way.
-Result<std::optional<OrderForm>> order_step(const Component& component, Lift& lift, std::string& refusal);
+/// The form of the only state of a component. nullopt: it has none; `obstacle` names the node in the way.
+Result<std::optional<OrderForm>> order_step(const Component& component, Lift& lift, Obstacle& obstacle);
 
 /// Numbers that no number is below, or above.
 graph::ValueId lowest(DType dtype, Arithmetic& make);

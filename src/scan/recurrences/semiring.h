@@ -1,6 +1,8 @@
 // Most classes are one of two recurrences over some semiring: what a step adds up, and what it multiplies and adds.
 #pragma once
 
+#include <numeric>
+
 #include "scan/arithmetic.h"
 #include "scan/recurrence.h"
 #include "scan/recurrences/boolean_form.h"
@@ -106,6 +108,20 @@ struct MatrixOver {
   static Result<Tuple> act(graph::Builder& to, const Tuple& element, const Tuple& states) {
     Arithmetic make(to);
     return make.done({S::plus(make, S::product(make, element[0], states[0]), element[1])});
+  }
+  /// The matrix is square, and its extent known: a class is found for no other.
+  static Result<Tuple> unchanged(graph::Builder& to, const Tuple& beside) {
+    Arithmetic make(to);
+    const Type type = to.fact(beside[0]).type;
+    const std::int64_t n = type.shape->back().value;
+    std::vector<std::int64_t> numbers(static_cast<std::size_t>(n));
+    std::iota(numbers.begin(), numbers.end(), 0);
+    const std::span<const std::int64_t> all(numbers);
+    const graph::ValueId row = to.add_constant(Tensor::of<std::int64_t>({1, n}, all), "row");
+    const graph::ValueId column = to.add_constant(Tensor::of<std::int64_t>({n, 1}, all), "column");
+    const graph::ValueId zero = S::zero(make, type.dtype);
+    return make.done({make.where(make.call("Equal", {row, column}), S::one(make, type.dtype), zero),
+                      make.call("Expand", {zero, make.call("Shape", {beside[1]})})});
   }
   static std::size_t width(std::size_t) { return 2; }
 };

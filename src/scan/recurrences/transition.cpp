@@ -13,6 +13,7 @@ constexpr Recurrence matrix_over(std::string_view name, std::string_view law, st
           .combine = MatrixOver<S>::combine,
           .act = MatrixOver<S>::act,
           .identity = nullptr,
+          .unchanged = MatrixOver<S>::unchanged,
           .width = MatrixOver<S>::width,
           .types = types,
           .multiplies_matrices = true,
@@ -24,7 +25,6 @@ constexpr Recurrence matrix_over(std::string_view name, std::string_view law, st
 const Recurrence kTransition = matrix_over<Ordinary>("matrix", "s' = A s + b", kProducts);
 const Recurrence kMaxPlusMatrix = matrix_over<MaxAndPlus>("max-plus", "s' = max(A + s, b) over a row", kReals);
 const Recurrence kMinPlusMatrix = matrix_over<MinAndPlus>("min-plus", "s' = min(A + s, b) over a row", kReals);
-const Recurrence kLogSumExpMatrix =
-    matrix_over<LogAndPlus>("log-sum-exp", "s' = log(exp(A) exp(s) + exp(b))", kReals);
+const Recurrence kLogSumExpMatrix = matrix_over<LogAndPlus>("log-sum-exp", "s' = log(exp(A) exp(s) + exp(b))", kReals);
 
 }  // namespace pawl::scan

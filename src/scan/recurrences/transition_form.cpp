@@ -20,12 +20,12 @@ struct Mixing {
 
 class Assembly {
  public:
-  Assembly(const Component& component, Lift& lift, ContractionAlgebra& algebra, Contraction step, std::string& refusal)
+  Assembly(const Component& component, Lift& lift, ContractionAlgebra& algebra, Contraction step, Obstacle& obstacle)
       : type_(component.body[component.body.inputs[component.states[0]]].fact.type),
         lift_(lift),
         algebra_(algebra),
         step_(std::move(step)),
-        refusal_(refusal) {}
+        obstacle_(obstacle) {}
 
   Result<std::optional<Transition>> run() {
     if (!find_mixed_axis()) return std::optional<Transition>();
@@ -38,7 +38,7 @@ class Assembly {
  private:
   [[nodiscard]] std::size_t rank() const { return step_.axes.size(); }
   bool refuse(std::string why) {
-    refusal_ = std::move(why);
+    obstacle_.words = std::move(why);
     return false;
   }
 
@@ -266,7 +266,7 @@ class Assembly {
   Lift& lift_;
   ContractionAlgebra& algebra_;
   Contraction step_;
-  std::string& refusal_;
+  Obstacle& obstacle_;
   std::optional<std::size_t> mixed_;
   std::int64_t extent_ = 0;
   Label to_ = kUnit;    ///< of the mixed axis, in the next state
@@ -279,14 +279,14 @@ class Assembly {
 }  // namespace
 
 Result<std::optional<Transition>> transition_step(const Component& component, Lift& lift, Semiring semiring,
-                                                  std::string& refusal) {
+                                                  Obstacle& obstacle) {
   const DType dtype = component.body[component.body.inputs[component.states[0]]].fact.type.dtype;
   Arithmetic make(lift.builder());
   ContractionAlgebra algebra(make, semiring, dtype);
   Labels state;
-  TRY_ASSIGN(std::optional<Contraction> step, contraction_step(component, lift, algebra, state, refusal));
+  TRY_ASSIGN(std::optional<Contraction> step, contraction_step(component, lift, algebra, state, obstacle));
   if (!step) return std::optional<Transition>();
-  return Assembly(component, lift, algebra, std::move(*step), refusal).run();
+  return Assembly(component, lift, algebra, std::move(*step), obstacle).run();
 }
 
 }  // namespace pawl::scan

@@ -12,8 +12,8 @@ struct Transition {
 };
 
 /// The step of the only state of a component as a matrix along one axis of it, or as coefficients of its elements.
-/// nullopt: it is neither; `refusal` names the node in the way.
+/// nullopt: it is neither; `obstacle` names the node in the way.
 Result<std::optional<Transition>> transition_step(const Component& component, Lift& lift, Semiring semiring,
-                                                  std::string& refusal);
+                                                  Obstacle& obstacle);
 
 }  // namespace pawl::scan
