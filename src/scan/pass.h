@@ -14,7 +14,7 @@ namespace pawl::scan {
 /// What a pass did to a node or state of a Scan, for explanations.
 struct Note {
   std::string scan;       ///< the Scan's label
-  std::string_view what;  ///< "hoisted", "sunk", "unified", "dropped", "kept"
+  std::string_view what;  ///< "hoisted", "sunk", "unified", "unpacked", "dropped", "kept"
   std::string node;
   std::string why;
 };
@@ -53,6 +53,7 @@ struct Pass {
 
 Rewritten unify_states(const Site& site);     // states.cpp: states that never change, states that are equal to others
 Rewritten remove_dead(const Site& site);      // dead.cpp: states, elements and outputs that nothing needs
+Rewritten unpack_states(const Site& site);    // unpack.cpp: a state that is several things, as one state for each
 Rewritten move_invariants(const Site& site);  // invariant.cpp: what is the same in every step, before the loop
 Rewritten move_elements(const Site& site);    // element.cpp: what no state reaches, for all steps at once
 Rewritten sink_outputs(const Site& site);  // sink.cpp: what no next state reads, after the loop, for all steps at once

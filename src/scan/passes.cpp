@@ -13,8 +13,8 @@ namespace {
 using graph::Graph;
 
 constexpr std::array kPasses = {
-    Pass{"states", unify_states},    Pass{"dead", remove_dead},  Pass{"invariant", move_invariants},
-    Pass{"elements", move_elements}, Pass{"sink", sink_outputs},
+    Pass{"states", unify_states},       Pass{"dead", remove_dead},       Pass{"unpack", unpack_states},
+    Pass{"invariant", move_invariants}, Pass{"elements", move_elements}, Pass{"sink", sink_outputs},
 };
 
 /// Every round takes something out of a loop or ends; a chain of more rounds than this is a pass that undoes another.

@@ -1,5 +1,7 @@
 #include "scan/remake.h"
 
+#include <algorithm>
+
 #include "base/try.h"
 #include "scan/dependence.h"
 #include "scan/trips.h"
@@ -62,6 +64,11 @@ Result<std::vector<ValueId>> Remake::finish() {
       graph::values_behind(site_.body, roots, [&](ValueId id) { return mapping_(id).valid(); });
   TRY(add_inputs(needed));
   TRY(graph::copy_nodes(site_.body, needed, mapping_, scan_.body()));
+  return close();
+}
+
+Result<std::vector<ValueId>> Remake::close() {
+  const graph::ScanOp& scan = site_.scan;
   for (std::size_t i = 0; i < scan.states; ++i) {
     if (!keeps_state_[i]) continue;
     scan_.set_next(index_[i], mapping_(site_.next(i)));
@@ -85,7 +92,9 @@ Result<std::vector<ValueId>> Remake::finish() {
     finals_[i] = made[index_[i]];
     if (!site_.outputs[i].name.empty()) results[i] = finals_[i];
   }
+  const std::size_t kept = static_cast<std::size_t>(std::count(keeps_state_.begin(), keeps_state_.end(), true));
   std::size_t next = made.size() - scan_.outputs();
+  added_.assign(made.begin() + static_cast<std::ptrdiff_t>(kept), made.begin() + static_cast<std::ptrdiff_t>(next));
   for (std::size_t k = 0; k < scan.outputs; ++k)
     if (keeps_output_[k]) results[scan.states + k] = made[next++];
   for (Given& given : given_) given.outside = made[next++];

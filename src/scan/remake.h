@@ -25,6 +25,14 @@ class Remake {
   ///   returns : one value per output of the site's node; invalid where it was omitted or is not kept
   Result<std::vector<ValueId>> finish();
 
+  /// The two ends of finish(), for who emits the body's nodes itself: the elements and captures that `needed` names (by
+  /// value), then the Scan, when every next state and output that is kept is mapped.
+  Result<void> add_inputs(const std::vector<bool>& needed);
+  Result<std::vector<ValueId>> close();
+
+  /// The final value of a state that was added to scan(): the i-th of them. After close().
+  [[nodiscard]] ValueId final_of_added(std::size_t i) const { return added_[i]; }
+
   /// The final value of a kept state even where the site's node omits it. After finish().
   [[nodiscard]] ValueId final_of(std::size_t state) const { return finals_[state]; }
   /// What the i-th call of give_out() became outside. After finish().
@@ -39,14 +47,13 @@ class Remake {
     ValueId outside;
   };
 
-  Result<void> add_inputs(const std::vector<bool>& needed);
-
   const Site& site_;
   std::vector<bool> keeps_state_;
   std::vector<bool> keeps_output_;
   std::vector<bool> wants_final_;
   std::vector<std::size_t> index_;
   std::vector<ValueId> finals_;
+  std::vector<ValueId> added_;
   std::vector<Given> given_;
   ScanBuilder scan_;
   graph::Mapping mapping_;

@@ -205,6 +205,70 @@ class Maker {
     return results;
   }
 
+  /// Some places of a value along an axis; `keeps` says whether one place keeps the axis.
+  Known places(onnx::Graph& body, const Known& from, std::size_t axis, std::int64_t first, std::int64_t width,
+               bool keeps) {
+    Shape shape = from.shape;
+    const auto along = static_cast<std::int64_t>(axis);
+    if (width == 1 && !keeps) {
+      shape.erase(shape.begin() + along);
+      return add_node(body, "Gather", {from.name, add_scalar(body, chance(30) ? first - from.shape[axis] : first)},
+                      from.dtype, shape, {attribute("axis", along)});
+    }
+    shape[axis] = width;
+    if (chance(25)) {
+      Shape list;
+      for (std::int64_t i = 0; i < width; ++i) list.push_back(first + i);
+      return add_node(body, "Gather", {from.name, add_integers(body, list)}, from.dtype, shape,
+                      {attribute("axis", along)});
+    }
+    return add_node(
+        body, "Slice",
+        {from.name, add_integers(body, {first}), add_integers(body, {first + width}), add_integers(body, {along})},
+        from.dtype, shape);
+  }
+
+  /// Parts of the state, of other states and of other values, worked on and joined: packed registers, delay lines.
+  Known packed_next(onnx::Graph& body, const std::vector<Known>& pool, const Known& state) {
+    const auto axis = static_cast<std::size_t>(pick(0, static_cast<int>(state.shape.size()) - 1));
+    std::vector<Known> sources;
+    for (const Known& value : pool)
+      if (value.dtype == state.dtype && value.shape == state.shape) sources.push_back(value);
+    const bool keeps = chance(50);
+    std::vector<Known> parts;
+    std::vector<std::string> joined;
+    for (std::int64_t room = state.shape[axis]; room > 0;) {
+      const std::int64_t width = pick(1, static_cast<int>(room));
+      const Known& from =
+          chance(60) ? state : sources[static_cast<std::size_t>(pick(0, static_cast<int>(sources.size()) - 1))];
+      Known part =
+          places(body, from, axis, pick(0, static_cast<int>(state.shape[axis] - width)), width, keeps || chance(10));
+      if (chance(40)) part = updated(body, parts, part);
+      parts.push_back(part);
+      if (part.shape.size() < state.shape.size()) {
+        Shape wide = part.shape;
+        wide.insert(wide.begin() + static_cast<std::ptrdiff_t>(axis), 1);
+        part = add_node(body, "Unsqueeze", {part.name, add_integers(body, {static_cast<std::int64_t>(axis)})},
+                        part.dtype, wide);
+      }
+      joined.push_back(part.name);
+      room -= width;
+    }
+    Known next = add_node(body, "Concat", joined, state.dtype, state.shape,
+                          {attribute("axis", static_cast<std::int64_t>(axis))});
+    return chance(40) ? updated(body, pool, next) : next;
+  }
+
+  /// The value and another one that fits into it, or something of it alone.
+  Known updated(onnx::Graph& body, const std::vector<Known>& pool, const Known& value) {
+    const char* op = value.dtype == DType::boolean ? "Xor" : chance(50) ? "Add" : "Mul";
+    const Known* other = any(pool, [&](const Known& each) {
+      return each.dtype == value.dtype && broadcast(each.shape, value.shape) == value.shape;
+    });
+    if (other == nullptr) return add_node(body, "Identity", {value.name}, value.dtype, value.shape);
+    return add_node(body, op, {value.name, other->name}, value.dtype, value.shape);
+  }
+
   /// A value for the state: one of its type that there is, or an update of the state by something.
   Known next_state(onnx::Graph& body, const std::vector<Known>& pool, const Known& state) {
     std::vector<Known> same;
@@ -217,6 +281,7 @@ class Maker {
     const auto one = [&](const std::vector<Known>& list) {
       return list[static_cast<std::size_t>(pick(0, static_cast<int>(list.size()) - 1))];
     };
+    if (!state.shape.empty() && state.shape.size() < 4 && chance(35)) return packed_next(body, pool, state);
     if (chance(40)) return one(same);
     Known next = state;
     for (int i = pick(1, 3); i > 0; --i) {
