@@ -5,6 +5,7 @@
 
 #include "base/guard.h"
 #include "base/try.h"
+#include "graph/import.h"
 #include "graph/specialise.h"
 #include "plan/explain.h"
 #include "plan/explain_svg.h"
@@ -68,7 +69,10 @@ Result<Explanation> explain_graph(const graph::Graph& graph, const ExplainOption
 
 Result<Explanation> explain(const Model& model, const ExplainOptions& options) {
   return guard([&]() -> Result<Explanation> {
-    TRY_ASSIGN(const graph::Graph graph, graph::specialise(*model.state().imported.graph, options.dims));
+    // Operators that the standard defines by a loop are explained as that loop.
+    TRY_ASSIGN(const graph::Imported imported,
+               graph::import(model.state().onnx, nullptr, {.expansion = Expansion::loops}));
+    TRY_ASSIGN(const graph::Graph graph, graph::specialise(*imported.graph, options.dims));
     return explain_graph(graph, options);
   });
 }
