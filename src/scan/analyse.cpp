@@ -113,7 +113,7 @@ class Analysis {
     facts.node = &node;
     facts.trips = trips_of(graph, node, scan);
     facts.nodes = body.nodes.size();
-    facts.cost = cost_of(scan);
+    facts.cost = cost_of(scan, dependence);
     for (std::size_t i = 0; i < scan.states; ++i)
       facts.states.push_back({body[body.inputs[i]].name, body[body.inputs[i]].fact.type, 0, {}});
     for (std::size_t i = 0; i < scan.elements; ++i)

@@ -47,12 +47,30 @@ double operations_of(const graph::Graph& body, const graph::Node& node, bool& kn
   }
 }
 
+/// The bytes of what is the same in every step, in a product of matrices with something that depends on a state.
+double weights_of(const graph::Graph& body, const graph::Node& node, const Dependence& dependence) {
+  const auto* call = std::get_if<graph::OpCall>(&node.operation);
+  if (call == nullptr || call->def->axes.kind != ops::AxisKind::contracted) return 0;
+  double bytes = 0;
+  bool reads_state = false;
+  for (const graph::ValueId id : node.inputs) {
+    if (!id.valid()) continue;
+    bool known = true;
+    reads_state = reads_state || dependence.on_state(id);
+    if (dependence.invariant(id)) bytes += bytes_of(body[id].fact.type, known);
+  }
+  return reads_state ? bytes : 0;
+}
+
 }  // namespace
 
-StepCost cost_of(const graph::ScanOp& scan) {
+StepCost cost_of(const graph::ScanOp& scan, const Dependence& dependence) {
   const graph::Graph& body = *scan.body.graph;
   StepCost cost;
-  for (const graph::Node& node : body.nodes) cost.operations += operations_of(body, node, cost.known);
+  for (const graph::Node& node : body.nodes) {
+    cost.operations += operations_of(body, node, cost.known);
+    cost.bytes_weights += weights_of(body, node, dependence);
+  }
   for (std::size_t i = 0; i < body.inputs.size(); ++i)
     (i < scan.states ? cost.bytes_state : cost.bytes_in) += bytes_of(body[body.inputs[i]].fact.type, cost.known);
   for (std::size_t k = scan.states; k < body.outputs.size(); ++k)

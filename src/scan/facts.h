@@ -37,7 +37,8 @@ struct StepCost {
   double bytes_in = 0;   ///< elements
   double bytes_out = 0;  ///< outputs
   double bytes_state = 0;
-  double bytes_fixed = 0;  ///< captured values: read in every step
+  double bytes_fixed = 0;    ///< captured values: read in every step
+  double bytes_weights = 0;  ///< of these, what something made of a state is multiplied with by rows and columns
   bool known = true;       ///< false: an extent is not known
 };
 
