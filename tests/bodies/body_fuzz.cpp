@@ -7,12 +7,13 @@
 #include <cstdlib>
 
 #include "base/try.h"
+#include "linear_body.h"
 #include "onnx/text.h"
 #include "onnx/write.h"
+#include "pawl/explain.h"
 #include "pawl/model.h"
 #include "pawl/optimize.h"
 #include "pawl/program.h"
-#include "random_body.h"
 #include "tensor/compare.h"
 
 namespace pawl::tests {
@@ -58,6 +59,15 @@ std::optional<std::string> problem(const RandomModel& random, bool with_floats) 
             differs(want, run(*model, {.guarantee = Guarantee::exact, .parts = parts}, random.inputs), {0, 0}))
       return fmt::format("in {} parts: {}", parts, *wrong);
   return std::nullopt;
+}
+
+/// Whether the body was understood, so that parts of it were put together by its class.
+bool has_class(const RandomModel& random) {
+  const Result<std::string> bytes = onnx::encode(random.model);
+  const Result<Model> model = Model::from_bytes(std::as_bytes(std::span(*bytes)));
+  if (!model.ok()) return false;
+  const Result<Explanation> explanation = explain(*model);
+  return explanation.ok() && explanation->text.find("sequential  ") == std::string::npos;
 }
 
 /// Every way to take one node out: the value it makes becomes a constant, or goes.
@@ -108,19 +118,28 @@ void shrink(RandomModel& random, bool with_floats) {
 int fuzz(double seconds, std::uint32_t seed) {
   const auto start = std::chrono::steady_clock::now();
   std::uint32_t count = 0;
+  std::uint32_t looked_at = 0;
+  std::uint32_t classes = 0;
   for (;; ++seed, ++count) {
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
     if (passed.count() > seconds) break;
-    const bool with_floats = seed % 3 != 0;
-    RandomModel random = random_model(seed, with_floats);
-    if (!problem(random, with_floats)) continue;
+    const bool is_linear = seed % 4 == 3;
+    const bool with_floats = !is_linear && seed % 3 != 0;
+    RandomModel random = is_linear ? linear_model(seed) : random_model(seed, with_floats);
+    if (!problem(random, with_floats)) {
+      if (seed % 64 != 3) continue;
+      ++looked_at;
+      classes += has_class(random) ? 1 : 0;
+      continue;
+    }
     shrink(random, with_floats);
     const std::string text =
         fmt::format("seed {}: {}\n{}\n", seed, *problem(random, with_floats), onnx::print_text(random.model));
     static_cast<void>(std::fputs(text.c_str(), stdout));
     return 1;
   }
-  static_cast<void>(std::fputs(fmt::format("{} bodies agree\n", count).c_str(), stdout));
+  static_cast<void>(std::fputs(
+      fmt::format("{} bodies agree; of {} linear ones {} have a class\n", count, looked_at, classes).c_str(), stdout));
   return 0;
 }
 
