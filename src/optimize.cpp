@@ -1,21 +1,79 @@
-// bytes → graph → (scan passes) → onnx::Model → bytes.
+// bytes → graph → (scan passes, standard forms) → onnx::Model → bytes.
 #include "pawl/optimize.h"
+
+#include <algorithm>
 
 #include "base/guard.h"
 #include "base/try.h"
 #include "graph/export.h"
+#include "graph/specialise.h"
 #include "onnx/write.h"
 #include "runtime/model.h"
-#include "scan/pass.h"
+#include "scan/standard/standard_form.h"
 
 namespace pawl {
+namespace {
+
+std::int64_t opset_of(const onnx::Model& model) {
+  for (const onnx::OpsetImport& import : model.opset_imports)
+    if (import.domain.empty() || import.domain == "ai.onnx") return import.version;
+  return 1;
+}
+
+/// A product's own operator is so young that a model is not raised to its opset for it.
+std::int64_t newest_allowed(const onnx::Model& original, const OptimizeOptions& options) {
+  constexpr std::int64_t kBeforeCumProd = 25;
+  return options.opset != 0 ? options.opset : std::max(opset_of(original), kBeforeCumProd);
+}
+
+/// What was given a number is declared with it.
+void declare_extents(const graph::Graph& graph, onnx::Graph& made) {
+  for (std::size_t i = 0; i < graph.inputs.size(); ++i) made.inputs[i].type = graph[graph.inputs[i]].fact.type;
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+    const Type& found = graph[graph.outputs[i]].fact.type;
+    if (found.known()) made.outputs[i].type = found;
+  }
+}
+
+Result<onnx::Model> rewrite(const graph::Graph& graph, const onnx::Model& original, const OptimizeOptions& options,
+                            std::vector<scan::Note>& notes) {
+  const scan::StandardForms forms{newest_allowed(original, options), options.parallel_scan};
+  TRY_ASSIGN(const graph::Graph best, scan::run_standard_forms(graph, scan::Runner::interpreter, forms, &notes));
+  Result<onnx::Model> made = graph::to_model(best, original, {options.opset});
+  if (made.ok() && !options.dims.empty()) declare_extents(best, made->graph);
+  if (made.ok() || made.error().code != Code::unsupported) return made;
+  // An old opset may have words for the loops where it has none for what they become.
+  TRY_ASSIGN(const graph::Graph loops, scan::run_passes(graph, scan::Runner::interpreter));
+  TRY_ASSIGN(made, graph::to_model(loops, original, {options.opset}));
+  if (!options.dims.empty()) declare_extents(loops, made->graph);
+  return made;
+}
+
+/// What became of states. What several rounds say is said once.
+void add_lines(const std::vector<scan::Note>& notes, std::vector<std::string>& lines) {
+  for (const scan::Note& note : notes) {
+    if (note.what != "replaced" && note.what != "kept") continue;
+    std::string line = fmt::format("{}: state {}: {}", note.scan, note.node, note.why);
+    if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
+  }
+}
+
+}  // namespace
 
 Result<std::string> optimize(const Model& model, const OptimizeOptions& options) {
   return guard([&]() -> Result<std::string> {
     const Model::State& state = model.state();
-    TRY_ASSIGN(const graph::Graph rewritten, scan::run_passes(*state.imported.graph, scan::Runner::interpreter));
-    TRY_ASSIGN(const onnx::Model made, graph::to_model(rewritten, state.onnx, {options.opset}));
-    return onnx::encode(made);
+    std::vector<scan::Note> notes;
+    Result<onnx::Model> made = onnx::Model();
+    if (options.dims.empty()) {
+      made = rewrite(*state.imported.graph, state.onnx, options, notes);
+    } else {
+      TRY_ASSIGN(const graph::Graph graph, graph::specialise(*state.imported.graph, options.dims));
+      made = rewrite(graph, state.onnx, options, notes);
+    }
+    if (!made.ok()) return made.error();
+    if (options.notes != nullptr) add_lines(notes, *options.notes);
+    return onnx::encode(*made);
   });
 }
 

@@ -50,6 +50,7 @@ class CaseFileParser {
   Result<void> error_section(Lexer& head);
   Result<void> tolerance_section(Lexer& head);
   Result<void> expect_section(Lexer& head);
+  Result<void> counts(Lexer& head, std::vector<std::pair<std::string, std::int64_t>>& list);
   Result<void> finish_case();
   /// Fails when the last input has neither outputs nor an error yet.
   Result<void> finish_run() const;
@@ -188,14 +189,20 @@ Result<void> CaseFileParser::expect_section(Lexer& head) {
     for (const std::string& each : words) current.refusals.emplace_back(strategy, each);
     return {};
   }
-  if (key != "evals" || !head.accept('{'))
-    return error_at(line_, "there are: evals { Add: 3 }, class, plan and refusal");
+  if (key == "evals") return counts(head, current.evaluations);
+  if (key == "optimized") return counts(head, current.optimized);
+  if (key == "parallel_scan") return counts(head, current.parallel_scan);
+  return error_at(line_, "there are: evals { Add: 3 }, optimized and parallel_scan likewise, class, plan and refusal");
+}
+
+Result<void> CaseFileParser::counts(Lexer& head, std::vector<std::pair<std::string, std::int64_t>>& list) {
+  if (!head.accept('{')) return error_at(line_, "expected { Add: 3 }");
   while (!head.accept('}')) {
     const std::string op(head.accept_word());
-    if (op.empty() || !head.accept(':')) return error_at(line_, "evaluations are written: { Add: 3  MatMul: 1 }");
-    const Result<std::int64_t> count = head.integer("a number of evaluations");
+    if (op.empty() || !head.accept(':')) return error_at(line_, "counts are written: { Add: 3  MatMul: 1 }");
+    const Result<std::int64_t> count = head.integer("a number");
     if (!count.ok()) return error_at(line_, count.error().message);
-    cases_.back().evaluations.emplace_back(op, *count);
+    list.emplace_back(op, *count);
   }
   return {};
 }

@@ -11,7 +11,7 @@
 //
 // A file holds one or more cases. A case may have several pairs of input and output. In the place of an output,
 // `--- error bad_shape "words"` says how the run must fail; without an input, how the model must be refused. Also:
-// `--- warning "words"`, `--- expect …` (evals, class, plan, refusal: see Case), and `--- tolerance rtol=1e-3
+// `--- warning "words"`, `--- expect …` (evals, optimized, class, plan, …: see Case), and `--- tolerance rtol=1e-3
 // atol=1e-3`.
 #pragma once
 
@@ -54,6 +54,10 @@ struct Case {
   Tolerance tolerance;
   /// `--- expect evals { MatMul: 1  Add: 3 }`: how often operators are evaluated in the last run before it.
   std::vector<std::pair<std::string, std::int64_t>> evaluations;
+  /// `--- expect optimized { CumSum: 1  Scan: 0 }`: how many nodes of an operator `optimize` leaves, in bodies too.
+  std::vector<std::pair<std::string, std::int64_t>> optimized;
+  /// `--- expect parallel_scan { Scan: 0 }`: the same with chains in place of loops, for the extents of the last run.
+  std::vector<std::pair<std::string, std::int64_t>> parallel_scan;
   /// `--- expect class affine sum`: the classes of all components of all Scans, in order.
   std::vector<std::string> classes;
   /// `--- expect plan fused_loop`: the strategy of each Scan, in order.

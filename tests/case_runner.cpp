@@ -15,6 +15,7 @@
 #include "onnx/write.h"
 #include "pawl/explain.h"
 #include "pawl/model.h"
+#include "pawl/optimize.h"
 #include "pawl/program.h"
 
 namespace pawl::tests {
@@ -77,10 +78,14 @@ class CaseTest : public testing::Test {
     const Model binary = as_file(*model);
     check_rewritten(binary);
     check_parts(binary);
+    check_optimized(binary);
     check_explanation(*model);
   }
 
  private:
+  /// A body rounds after each of its operators, a chain after each of its rounds.
+  static constexpr int kRoundings = 8;
+
   /// Where operators have a function body, the bodies in their place give the same outputs.
   void run_expanded(const Model& model, const Program& program) {
     const Result<Program> expanded =
@@ -91,9 +96,10 @@ class CaseTest : public testing::Test {
     ASSERT_TRUE(expanded.ok()) << "expanded: " << expanded.error().to_string();
     if (expanded->expansions() == program.expansions()) return;
     SCOPED_TRACE("with function bodies in the operators' place");
-    is_expanded_ = true;
+    roundings_ = kRoundings;
     for (const CaseRun& each : case_.runs)
       if (!each.error) run(*expanded, each, nullptr);
+    roundings_ = 0;
   }
 
   void check_warnings(const std::vector<std::string>& warnings) {
@@ -137,6 +143,69 @@ class CaseTest : public testing::Test {
       for (const CaseRun& each : case_.runs)
         if (!each.error) run(*program, each, &evaluations);
     }
+  }
+
+  /// What `optimize` writes is a model that gives the same, with and without chains in place of its loops.
+  void check_optimized(const Model& model) {
+    SCOPED_TRACE("optimized");
+    for (const CaseRun& each : case_.runs) {
+      if (each.error) continue;
+      run_optimized(model, {}, each, case_.optimized);
+      OptimizeOptions options;
+      options.parallel_scan = true;
+      SCOPED_TRACE("with chains");
+      options.dims = extents_of(model, each);
+      run_optimized(model, options, each, case_.parallel_scan);
+      options.dims.clear();
+      run_optimized(model, options, each, {});
+    }
+  }
+
+  using Counts = std::vector<std::pair<std::string, std::int64_t>>;
+
+  void run_optimized(const Model& model, const OptimizeOptions& options, const CaseRun& each, const Counts& wanted) {
+    const Result<std::string> bytes = optimize(model, options);
+    // An opset may lack an operator in the types of the case, which the model is free to use there.
+    if (!bytes.ok() && bytes.error().code == Code::unsupported) return;
+    ASSERT_TRUE(bytes.ok()) << bytes.error().to_string();
+    const Result<onnx::Model> decoded = onnx::decode({std::as_bytes(std::span(*bytes)), nullptr}, folder_);
+    ASSERT_TRUE(decoded.ok()) << decoded.error().to_string();
+    std::map<std::string, std::int64_t> nodes;
+    count_nodes(decoded->graph, nodes);
+    for (const auto& [op, count] : wanted)
+      EXPECT_EQ(nodes[op], count) << "nodes of " << op << " in:\n" << onnx::print_text(*decoded);
+    const Result<Model> written = Model::from_bytes(std::as_bytes(std::span(*bytes)), folder_);
+    ASSERT_TRUE(written.ok()) << written.error().to_string();
+    const Result<Program> program = Program::compile(*written, {.guarantee = Guarantee::exact, .rewrite = false});
+    ASSERT_TRUE(program.ok()) << program.error().to_string();
+    roundings_ = options.parallel_scan ? kRoundings : 0;
+    std::map<std::string, std::int64_t> evaluations;
+    run(*program, each, &evaluations);
+    roundings_ = 0;
+  }
+
+  static void count_nodes(const onnx::Graph& graph, std::map<std::string, std::int64_t>& nodes) {
+    for (const onnx::Node& node : graph.nodes) {
+      ++nodes[node.op_type];
+      for (const onnx::Attribute& attribute : node.attributes)
+        if (const auto* body = std::get_if<std::shared_ptr<const onnx::Graph>>(&attribute.payload))
+          count_nodes(**body, nodes);
+    }
+  }
+
+  /// Numbers for the symbols of the model's inputs, by their values in a run.
+  static std::vector<std::pair<std::string, std::int64_t>> extents_of(const Model& model, const CaseRun& each) {
+    std::map<std::string, std::int64_t> extents;
+    const Result<NamedValues> inputs = read_values(each.inputs, model.inputs());
+    if (!inputs.ok()) return {};
+    for (const auto& [name, value] : *inputs)
+      for (const Port& port : model.inputs()) {
+        if (port.name != name || !port.type.shape || !value.is_tensor()) continue;
+        const Dims shape = value.tensor().shape();
+        for (std::size_t axis = 0; axis < shape.size() && axis < port.type.shape->size(); ++axis)
+          if (!(*port.type.shape)[axis].symbol.empty()) extents[(*port.type.shape)[axis].symbol] = shape[axis];
+      }
+    return {extents.begin(), extents.end()};
   }
 
   /// What is said of the model's Scans.
@@ -196,9 +265,8 @@ class CaseTest : public testing::Test {
           std::find_if(outputs.begin(), outputs.end(), [&](const Port& each) { return each.name == name; });
       ASSERT_NE(port, outputs.end()) << "the model has no output \"" << name << "\"";
       const Value& result = got[static_cast<std::size_t>(port - outputs.begin())];
-      // A body rounds after each of its operators.
-      constexpr int kRoundings = 8;
-      const Tolerance tolerance = is_expanded_ ? allow_roundings(case_.tolerance, value, kRoundings) : case_.tolerance;
+      const Tolerance tolerance =
+          roundings_ > 0 ? allow_roundings(case_.tolerance, value, roundings_) : case_.tolerance;
       if (const auto difference = first_difference(result, value, tolerance))
         ADD_FAILURE() << "output \"" << name << "\": " << *difference;
     }
@@ -207,7 +275,7 @@ class CaseTest : public testing::Test {
 
   Case case_;
   std::filesystem::path folder_;
-  bool is_expanded_ = false;
+  int roundings_ = 0;  ///< what the tolerance has room for besides
 };
 
 /// A file that cannot be read is a test that fails.

@@ -297,6 +297,29 @@ sums (float[B, 1] s0, float[B, T, 1] x) => (float[B, 1] s) {
   expect_fault({"optimize", "map.onnxtxt", "-o", "no/such/folder/map.onnx"}, {"no/such/folder"});
 }
 
+TEST_F(Cli, OptimizesRecurrences) {
+  write("mean.onnxtxt", R"(<ir_version: 8, opset_import: ["" : 17]>
+mean (float[2] s0, float[T, 2] x) => (float[T, 2] y) <float decay = {0.5}> {
+  s, y = Scan <num_scan_inputs = 1, body = step (float[2] p, float[2] e) => (float[2] q, float[2] o) {
+    m = Mul(p, decay)  q = Add(m, e)  o = Identity(q) }> (s0, x)
+})");
+  write("s0.npy", Tensor::of<float>({2}, {8, 0}));
+  write("x.npy", Tensor::of<float>({3, 2}, {0, 1, 1, 1, 2, 2}));
+  const Finished open = pawl({"optimize", "mean.onnxtxt", "-o", "mean.onnx", "--parallel-scan"});
+  EXPECT_EQ(open.status, 0) << open.err;
+  EXPECT_NE(open.out.find("state p: the number of steps is not known"), std::string::npos) << open.out;
+  const Finished done = pawl({"optimize", "mean.onnxtxt", "-o", "mean.onnx", "--parallel-scan", "--dim", "T=3"});
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_NE(done.out.find("state p: a recurrence"), std::string::npos) << done.out;
+  const Finished text = pawl({"dump", "mean.onnx"});
+  EXPECT_EQ(text.out.find("Scan"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("float[3,2] x"), std::string::npos) << text.out;
+  const Finished run = pawl({"run", "mean.onnx", "--input", "x=x.npy", "s0=s0.npy", "--output-dir", "out"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  expect_file("out/y.npy", Tensor::of<float>({3, 2}, {4, 1, 3, 1.5, 3.5, 2.75}));
+  expect_fault({"optimize", "mean.onnxtxt", "-o", "mean.onnx", "--dim", "Q=1"}, {"--dim Q=1"});
+}
+
 TEST_F(Cli, ListsOperators) {
   const Finished all = pawl({"ops"});
   EXPECT_EQ(all.status, 0) << all.err;

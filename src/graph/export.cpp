@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "base/try.h"
+#include "graph/infer.h"
 #include "graph/versions.h"
 
 namespace pawl::graph {
@@ -78,6 +79,11 @@ class Exporter {
       made.inputs.push_back(original.inputs[i]);
       names[graph.inputs[i].index] = original.inputs[i].name;
     }
+    // Inputs that have a default keep it.
+    for (const onnx::NamedTensor& initializer : original.initializers)
+      if (std::any_of(made.inputs.begin(), made.inputs.end(),
+                      [&](const onnx::ValueInfo& input) { return input.name == initializer.name; }))
+        made.initializers.push_back(initializer);
     made.outputs = original.outputs;
     std::vector<std::string> wanted;
     for (const onnx::ValueInfo& output : original.outputs) wanted.push_back(output.name);
@@ -200,6 +206,9 @@ class Exporter {
     add_body("body", scan.body, names, node);
   }
 
+  /// What is known of a body's value; what is declared fills the gaps, and is checked when it runs.
+  static Type type_of(const ValueInfo& value) { return meet(value.fact.type, value.declared); }
+
   void add_body(const char* role, const Body& body, const Names& outer, onnx::Node& node) {
     const Graph& graph = *body.graph;
     Names names(graph.values.size());
@@ -208,12 +217,12 @@ class Exporter {
     for (const Capture& capture : body.captures) names[capture.inner.index] = outer[capture.outer.index];
     for (const ValueId id : graph.inputs) {
       names[id.index] = fresh(graph[id].name);
-      made->inputs.push_back({names[id.index], graph[id].fact.type});
+      made->inputs.push_back({names[id.index], type_of(graph[id])});
     }
     std::vector<std::string> wanted;
     for (const ValueId id : graph.outputs) {
       wanted.push_back(fresh(graph[id].name));
-      made->outputs.push_back({wanted.back(), graph[id].fact.type});
+      made->outputs.push_back({wanted.back(), type_of(graph[id])});
     }
     fill(graph, names, wanted, *made);
     onnx::Attribute attribute;

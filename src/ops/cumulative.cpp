@@ -40,7 +40,9 @@ Result<void> eval_cumulative(EvalContext& context) {
       auto total = static_cast<Compute<T>>(Fold::kIdentity);
       for (std::int64_t i = 0; i < extent; ++i) {
         const std::int64_t at = start + (reverse ? extent - 1 - i : i) * stride;
-        const auto next = Fold()(total, static_cast<Compute<T>>(from[at]));
+        const auto element = static_cast<Compute<T>>(from[at]);
+        // The first element as it is: 0 added to -0 would be 0.
+        const auto next = i == 0 ? element : Fold()(total, element);
         to[at] = T(exclusive ? total : next);
         total = next;
       }

@@ -23,6 +23,8 @@ class OverTime {
 
   /// Says that a body value is there for all steps.
   void set(graph::ValueId inner, Stacked stacked) { stacked_[inner.index] = stacked; }
+  /// Says that a body value that is the same in every step is there outside.
+  void set_captured(graph::ValueId inner, graph::ValueId outer) { captured_[inner.index] = outer; }
   [[nodiscard]] bool has(graph::ValueId inner) const {
     return stacked_.contains(inner.index) || element_of_.contains(inner.index);
   }

@@ -2,6 +2,7 @@
 // what does the same with less in the loop.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 
@@ -14,7 +15,7 @@ namespace pawl::scan {
 /// What a pass did to a node or state of a Scan, for explanations.
 struct Note {
   std::string scan;       ///< the Scan's label
-  std::string_view what;  ///< "hoisted", "sunk", "unified", "unpacked", "dropped", "kept"
+  std::string_view what;  ///< "hoisted", "sunk", "unified", "unpacked", "dropped", "kept", "replaced"
   std::string node;
   std::string why;
 };
@@ -63,6 +64,15 @@ Rewritten raise_loop(graph::Builder& outer, const graph::Node& node, const graph
                      std::span<const graph::ValueInfo> outputs, std::vector<Note>* notes);
 /// simplify.cpp: shorter spellings of single operators.
 Rewritten simplify(graph::Builder& outer, const graph::Node& node, std::span<const graph::ValueInfo> outputs);
+
+using RewriteScan = std::function<Rewritten(const Site& site)>;
+
+/// Emits a graph anew with `rewrite` over every Scan of version 9 or later whose body declares nothing but what is
+/// known to hold. What was changed is verified. Errors as run_passes.
+///   name    : for messages
+///   changed : set where something was rewritten, else left as it is
+Result<graph::Graph> rewrite_scans(std::string_view name, const graph::Graph& graph, Runner runner,
+                                   std::vector<Note>* notes, bool& changed, const RewriteScan& rewrite);
 
 /// Runs all passes over every Scan of a graph, again and again until none changes anything. What a pass changed is
 /// verified. Errors: internal, when a pass made a graph that is none; bad_shape and others, where something is sure to

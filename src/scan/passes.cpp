@@ -69,23 +69,24 @@ Result<Graph> raise_all(const Graph& graph, Round& round) {
                });
 }
 
-Result<Graph> apply_to_scans(const Pass& pass, const Graph& graph, Round& round) {
-  return apply(pass.name, graph, round.changed,
-               [&](graph::Builder& builder, graph::Node& node, std::span<const graph::ValueInfo> outputs) -> Rewritten {
-                 const auto* scan = std::get_if<graph::ScanOp>(&node.operation);
-                 if (scan == nullptr || scan->batched) return {std::nullopt};
-                 const Site site{builder, node, *scan, *scan->body.graph, round.runner, round.notes, outputs};
-                 if (!is_settled(site.body) || !has_steady_states(site)) return {std::nullopt};
-                 return pass.apply(site);
-               });
-}
-
 bool has_bodies(const Graph& graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(),
                      [](const graph::Node& node) { return !std::holds_alternative<graph::OpCall>(node.operation); });
 }
 
 }  // namespace
+
+Result<Graph> rewrite_scans(std::string_view name, const Graph& graph, Runner runner, std::vector<Note>* notes,
+                            bool& changed, const RewriteScan& rewrite) {
+  return apply(name, graph, changed,
+               [&](graph::Builder& builder, graph::Node& node, std::span<const graph::ValueInfo> outputs) -> Rewritten {
+                 const auto* scan = std::get_if<graph::ScanOp>(&node.operation);
+                 if (scan == nullptr || scan->batched) return {std::nullopt};
+                 const Site site{builder, node, *scan, *scan->body.graph, runner, notes, outputs};
+                 if (!is_settled(site.body) || !has_steady_states(site)) return {std::nullopt};
+                 return rewrite(site);
+               });
+}
 
 Result<Graph> run_passes(const Graph& original, Runner runner, std::vector<Note>* notes) {
   TRY_ASSIGN(Graph graph, graph::rebuild(original));
@@ -97,7 +98,7 @@ Result<Graph> run_passes(const Graph& original, Runner runner, std::vector<Note>
     if (!has_bodies(graph)) break;
     TRY_ASSIGN(graph, raise_all(graph, round));
     for (const Pass& pass : kPasses) {
-      TRY_ASSIGN(graph, apply_to_scans(pass, graph, round));
+      TRY_ASSIGN(graph, rewrite_scans(pass.name, graph, runner, notes, round.changed, pass.apply));
     }
     if (!round.changed) break;
   }

@@ -36,6 +36,18 @@ std::optional<std::string> differs(const Outputs& want, const Outputs& got, Tole
   return std::nullopt;
 }
 
+/// Where what `optimize` writes goes wrong.
+std::optional<std::string> optimized_problem(const Model& model, const Outputs& want, const std::vector<Value>& inputs,
+                                             bool parallel_scan) {
+  OptimizeOptions options;
+  options.parallel_scan = parallel_scan;
+  const Result<std::string> bytes = optimize(model, options);
+  if (!bytes.ok()) return "not written: " + bytes.error().to_string();
+  const Result<Model> again = Model::from_bytes(std::as_bytes(std::span(*bytes)));
+  if (!again.ok()) return "not read: " + again.error().to_string();
+  return differs(want, run(*again, {.guarantee = Guarantee::exact, .rewrite = false}, inputs), {0, 0});
+}
+
 /// Where a way of running a model goes wrong, or nothing.
 std::optional<std::string> problem(const RandomModel& random, bool with_floats) {
   const Result<std::string> bytes = onnx::encode(random.model);
@@ -46,14 +58,9 @@ std::optional<std::string> problem(const RandomModel& random, bool with_floats) 
   if (const auto wrong = differs(want, run(*model, {.guarantee = Guarantee::exact}, random.inputs), {0, 0}))
     return "rewritten: " + *wrong;
   if (!want.ok()) return std::nullopt;
-  const Result<std::string> optimized = optimize(*model);
-  if (!optimized.ok()) return "optimize: " + optimized.error().to_string();
-  const Result<Model> again = Model::from_bytes(std::as_bytes(std::span(*optimized)));
-  if (!again.ok()) return "optimized: " + again.error().to_string();
-  if (const auto wrong =
-          differs(want, run(*again, {.guarantee = Guarantee::exact, .rewrite = false}, random.inputs), {0, 0}))
-    return "optimized: " + *wrong;
+  if (const auto wrong = optimized_problem(*model, want, random.inputs, false)) return "optimized: " + *wrong;
   if (with_floats) return std::nullopt;
+  if (const auto wrong = optimized_problem(*model, want, random.inputs, true)) return "with chains: " + *wrong;
   for (const int parts : {1, 2, 3})
     if (const auto wrong =
             differs(want, run(*model, {.guarantee = Guarantee::exact, .parts = parts}, random.inputs), {0, 0}))
