@@ -104,7 +104,7 @@ std::string to_text(const Explained& scan, const Target& target) {
                                  facts.states.size(), facts.elements.size(), facts.outputs.size());
   text += "  " + summary(scan) + "\n";
   for (const ComponentFacts& component : facts.components) text += component_lines(facts, component);
-  for (const std::string_view what : {"raised", "unified", "hoisted", "sunk"}) text += note_lines(scan.notes, what);
+  for (const std::string_view what : {"raised", "unified", "unpacked", "hoisted", "sunk"}) text += note_lines(scan.notes, what);
   for (const scan::OutputFacts& output : facts.outputs) {
     std::string reads;
     for (const std::size_t c : output.reads)

@@ -117,7 +117,8 @@ Result<std::optional<Match>> with_choice(const Component& component, const Choic
   const auto& body = component.body;
   const bool resets = choice.kind == Choice::Kind::replaced;
   const Recurrence* recurrence = resets ? with_reset(*match.recurrence) : match.recurrence;
-  if (recurrence == nullptr) return std::optional<Match>();
+  if (recurrence == nullptr || (recurrence->identity == nullptr && recurrence->unchanged == nullptr))
+    return std::optional<Match>();
   Extended extended(match);
   TRY(extended.copy());
   graph::Builder& to = extended.builder();

@@ -6,6 +6,7 @@
 #include "scan/recurrence.h"
 #include "scan/recurrences/affine_form.h"
 #include "scan/recurrences/boolean_form.h"
+#include "scan/recurrences/line_form.h"
 #include "scan/recurrences/log_form.h"
 #include "scan/recurrences/order_form.h"
 #include "scan/recurrences/transition_form.h"
@@ -15,10 +16,10 @@ namespace {
 
 using graph::ValueId;
 
-constexpr std::array kClasses = {&kDelay,      &kSum,     &kProduct,       &kAffine,        &kMatrix,
-                                 &kTransition, &kDelta,   &kMaxPlusMatrix, &kMinPlusMatrix, &kLogSumExpMatrix,
-                                 &kMax,        &kMin,     &kMaxPlus,       &kMinPlus,       &kClamp,
-                                 &kClampAdd,   &kLogical, &kBitwise,       &kLogSumExp};
+constexpr std::array kClasses = {
+    &kDelay,         &kSum,           &kProduct,         &kAffine,  &kMatrix,    &kTransition, &kDelta,
+    &kMaxPlusMatrix, &kMinPlusMatrix, &kLogSumExpMatrix, &kMax,     &kMin,       &kMaxPlus,    &kMinPlus,
+    &kClamp,         &kClampAdd,      &kLogical,         &kBitwise, &kLogSumExp, &kDelayLine,  &kDelayLineFromFront};
 
 /// More states than this mix in more products than a step is worth.
 constexpr std::size_t kMaxMixed = 8;
@@ -43,10 +44,30 @@ Match finish(const Recurrence& recurrence, const Component& component, Lift& lif
   return match;
 }
 
+/// A state of which each step keeps all but a few places, next to others that come in.
+Result<std::optional<Match>> as_delay_line(const Component& component) {
+  if (component.states.size() != 1) return std::optional<Match>();
+  TRY_ASSIGN(Lift lift, Lift::start(component));
+  TRY_ASSIGN(const std::optional<LineForm> form, line_step(component, lift));
+  if (!form) return std::optional<Match>();
+  Arithmetic make(lift.builder());
+  const std::size_t rank = component.body[component.body.inputs[component.states[0]]].fact.type.shape->size();
+  std::vector<std::int64_t> order{static_cast<std::int64_t>(form->axis)};
+  for (std::size_t axis = 0; axis < rank; ++axis)
+    if (axis != form->axis) order.push_back(static_cast<std::int64_t>(axis));
+  const bool moves = form->axis != 0;
+  const ValueId fresh = moves ? make.call("Transpose", {form->fresh}, {{"perm", order}}) : form->fresh;
+  const ValueId length = lift.builder().add_constant(Tensor::of<std::int64_t>({1}, {form->length}), "length");
+  TRY(make.status());
+  Match match = finish(form->at_end ? kDelayLine : kDelayLineFromFront, component, lift, {fresh, length});
+  if (moves) match.arrangement.order = std::move(order);
+  return std::optional<Match>(std::move(match));
+}
+
 /// The next states do not depend on the component at all.
 Result<std::optional<Match>> as_delay(const Component& component, Obstacle&) {
   for (std::size_t i = 0; i < component.states.size(); ++i)
-    if (component.reaches(component.next(i))) return std::optional<Match>();
+    if (component.reaches(component.next(i))) return as_delay_line(component);
   TRY_ASSIGN(Lift lift, Lift::start(component));
   Tuple element;
   for (std::size_t i = 0; i < component.states.size(); ++i) element.push_back(lift(component.next(i)));

@@ -118,6 +118,8 @@ const Recurrence* with_reset(const Recurrence& recurrence);
 
 /// The rows: one file each in recurrences/.
 extern const Recurrence kDelay;
+extern const Recurrence kDelayLine;           ///< what comes in stands behind the last one
+extern const Recurrence kDelayLineFromFront;  ///< before the first one
 extern const Recurrence kSum;
 extern const Recurrence kProduct;
 extern const Recurrence kAffine;

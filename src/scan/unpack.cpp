@@ -5,7 +5,7 @@
 
 #include "base/try.h"
 #include "graph/infer.h"
-#include "scan/packing.h"
+#include "scan/piece_needs.h"
 #include "scan/remake.h"
 
 namespace pawl::scan {
@@ -50,13 +50,6 @@ class Joinery {
   Builder& builder_;
 };
 
-/// The types that are cut and joined; Scan has more.
-bool is_cut_and_joined(const Type& type) {
-  for (const char* op : {"Concat", "Slice", "Gather", "Squeeze", "Unsqueeze"})
-    if (!ops::find_schema("", op, ops::kNewestOpset)->inputs[0].types.admits(type)) return false;
-  return true;
-}
-
 class Unpack {
  public:
   explicit Unpack(const Site& site)
@@ -64,140 +57,28 @@ class Unpack {
         dependence_(site.scan),
         body_(site, dependence_),
         packing_(find_packing(body_)),
-        in_pieces_(site.body.values.size(), false),
-        whole_(in_pieces_),
-        by_selection_(in_pieces_),
+        needs_(body_, packing_),
         pieces_(site.body.values.size()) {}
 
   Rewritten run() {
     bool any = false;
-    for (std::size_t i = 0; i < site_.scan.states; ++i) {
-      if (!is_apart(site_.state(i))) continue;
-      any = true;
-      if (!is_cut_and_joined(site_.body[site_.state(i)].fact.type)) return {std::nullopt};
-    }
-    if (!any) return {std::nullopt};
-    find_needs();
-    if (site_.runner == Runner::interpreter && more_nodes() > 0) return {std::nullopt};
+    for (std::size_t i = 0; i < site_.scan.states; ++i) any = any || needs_.is_apart(site_.state(i));
+    if (!any || (site_.runner == Runner::interpreter && needs_.more_nodes() > 0)) return {std::nullopt};
     return rewrite();
   }
 
  private:
-  const Packed* packed(ValueId id) const { return packing_[id.index] ? &*packing_[id.index] : nullptr; }
-  bool is_apart(ValueId id) const { return packed(id) != nullptr && packed(id)->is_apart(); }
-  static bool drops(const Packed& packed, const Run& run) { return packed.drops && run.width() == 1; }
-
-  // --- what is needed
-
-  /// Whether the pieces of the source, as they are, make up what is selected.
-  bool fits(const Selection& taken) const {
-    const Packed* source = packed(taken.source);
-    if (source == nullptr || source->axis != taken.axis || !is_apart(taken.source)) return false;
-    return std::all_of(taken.runs.begin(), taken.runs.end(), [&](const Run& run) {
-      return source->cuts.contains(run.first) && source->cuts.contains(run.end);
-    });
-  }
-
-  void find_needs() {
-    for (std::size_t i = 0; i < site_.scan.states; ++i)
-      (is_apart(site_.state(i)) ? in_pieces_ : whole_)[site_.next(i).index] = true;
-    for (std::size_t k = 0; k < site_.scan.outputs; ++k) whole_[site_.output(k).index] = true;
-    for (std::size_t n = site_.body.nodes.size(); n-- > 0;) {
-      const Node& node = site_.body.nodes[n];
-      bool copies = false;
-      for (const ValueId id : node.outputs) {
-        if (!id.valid()) continue;
-        if (in_pieces_[id.index]) need_for_pieces(node, id);
-        if (!whole_[id.index] || in_pieces_[id.index]) continue;
-        const Selection* taken = body_.selection(id);
-        const bool is_there = taken != nullptr && fits(*taken) &&
-                              (body_.state(taken->source).has_value() || in_pieces_[taken->source.index]);
-        by_selection_[id.index] = is_there;
-        if (is_there)
-          in_pieces_[taken->source.index] = true;
-        else
-          copies = true;
-      }
-      if (copies) for_each_read(node, [&](ValueId read) { whole_[read.index] = true; });
-    }
-  }
-
-  void need_for_pieces(const Node& node, ValueId id) {
-    const Packed& own = *packed(id);
-    if (const Selection* taken = body_.selection(id)) {
-      in_pieces_[taken->source.index] = true;
-    } else if (call_of(&node, "Concat") != nullptr) {
-      std::int64_t first = 0;
-      for (const ValueId input : node.inputs) {
-        const auto plain = without_added_axis(input, own);
-        if (joins_pieces(input, first, own))
-          in_pieces_[input.index] = true;
-        else
-          whole_[(plain ? *plain : input).index] = true;
-        first += *extent_of(site_.body[input].fact.type, own.axis);
-      }
-    } else {
-      const std::vector<int> ties = *body_.tied_axes(node, own.axis);
-      for (std::size_t i = 0; i < ties.size(); ++i)
-        if (node.inputs[i].valid())
-          (has_pieces(node.inputs[i], ties[i], own) ? in_pieces_ : whole_)[node.inputs[i].index] = true;
-    }
-  }
-
-  /// What an Unsqueeze of that axis had, where the piece lacks it too.
-  std::optional<ValueId> without_added_axis(ValueId id, const Packed& own) const {
-    const Node* node = body_.producer(id);
-    if (!own.drops || call_of(node, "Unsqueeze") == nullptr || only_axis(site_.body, *node) != own.axis)
-      return std::nullopt;
-    return node->inputs[0];
-  }
-
-  /// Whether an input of a pointwise node comes in the pieces of the output.
-  bool has_pieces(ValueId input, int along, const Packed& own) const {
-    const Packed* packs = packed(input);
-    return packs != nullptr && along >= 0 && packs->axis == static_cast<std::size_t>(along) &&
-           packs->drops == own.drops && packs->cuts == own.cuts;
-  }
-
-  /// Whether an input of a Concat, from place `first` on, comes in pieces of the output.
-  bool joins_pieces(ValueId input, std::int64_t first, const Packed& own) const {
-    const Packed* packs = packed(input);
-    if (packs == nullptr || packs->axis != own.axis || packs->drops != own.drops) return false;
-    auto at = own.cuts.find(first);
-    return std::all_of(packs->cuts.begin(), packs->cuts.end(),
-                       [&](std::int64_t cut) { return at != own.cuts.end() && *at++ == first + cut; });
-  }
-
-  /// Pointwise nodes that are done piece by piece, less the nodes that cut and join.
-  [[nodiscard]] int more_nodes() const {
-    int more = 0;
-    for (const Node& node : site_.body.nodes)
-      for (const ValueId id : node.outputs) {
-        if (!id.valid()) continue;
-        if (by_selection_[id.index]) --more;
-        if (!in_pieces_[id.index]) continue;
-        if (body_.selection(id) != nullptr || call_of(&node, "Concat") != nullptr) {
-          if (!whole_[id.index]) --more;
-          for (const ValueId input : node.inputs)
-            if (input.valid() && without_added_axis(input, *packed(id))) --more;
-        } else {
-          more += static_cast<int>(packed(id)->cuts.size()) - 2;
-        }
-      }
-    return more;
-  }
-
-  // --- the new Scan
+  static bool drops(const Packed& own, const Run& run) { return own.drops && run.width() == 1; }
 
   Rewritten rewrite() {
     std::vector<bool> keeps;
-    for (std::size_t i = 0; i < site_.scan.states; ++i) keeps.push_back(!is_apart(site_.state(i)));
+    for (std::size_t i = 0; i < site_.scan.states; ++i) keeps.push_back(!needs_.is_apart(site_.state(i)));
     Remake made(site_, keeps, std::vector<bool>(site_.scan.outputs, true));
     made_ = &made;
     Joinery outside(site_.outer);
     for (std::size_t i = 0; i < site_.scan.states; ++i)
       if (!keeps[i]) TRY(add_states(i, outside));
-    TRY(made.add_inputs(whole_));
+    TRY(made.add_inputs(needs_.whole()));
     TRY(emit_body());
     if (!set_next(keeps)) return {std::nullopt};
     TRY_ASSIGN(std::vector<ValueId> results, made.close());
@@ -207,7 +88,7 @@ class Unpack {
 
   Result<void> add_states(std::size_t i, Joinery& outside) {
     const ValueId state = site_.state(i);
-    const Packed& own = *packed(state);
+    const Packed& own = *needs_.packed(state);
     const ValueInfo& whole = site_.body[state];
     const std::vector<Run> runs = own.pieces();
     for (std::size_t k = 0; k < runs.size(); ++k) {
@@ -218,8 +99,6 @@ class Unpack {
                  outside.cut(site_.initial(i), own.axis, runs[k], drops(own, runs[k]), piece.name + "_initial"));
       pieces_[state.index].push_back(made_->scan().add_state(piece, initial));
     }
-    site_.note("unpacked", "state \"" + whole.name + "\"",
-               fmt::format("{} pieces along axis {}", runs.size(), own.axis));
     return {};
   }
 
@@ -234,15 +113,16 @@ class Unpack {
     graph::Mapping& mapping = made_->mapping();
     for (std::uint32_t i = 0; i < body.values.size(); ++i) {
       const ValueId id{i};
-      if (whole_[i] && body_.producer(id) == nullptr && body[id].fact.tensor() != nullptr && !mapping(id).valid())
+      if (needs_.whole(id) && body_.producer(id) == nullptr && body[id].fact.tensor() != nullptr &&
+          !mapping(id).valid())
         mapping[id] = made_->scan().body().add_constant(*body[id].fact.tensor(), body[id].name);
     }
     for (std::size_t i = 0; i < site_.scan.states; ++i) {
       const ValueId state = site_.state(i);
-      if (is_apart(state) && whole_[state.index]) {
+      if (needs_.is_apart(state) && needs_.whole(state)) {
         TRY_ASSIGN(mapping[state], joined(state, 0, pieces_[state.index].size()));
       }
-      if (!is_apart(state)) pieces_[state.index] = {mapping(state)};
+      if (!needs_.is_apart(state)) pieces_[state.index] = {mapping(state)};
     }
     for (const Node& node : body.nodes) TRY(emit(node));
     return {};
@@ -253,14 +133,14 @@ class Unpack {
     bool copies = false;
     for (const ValueId id : node.outputs) {
       if (!id.valid()) continue;
-      if (in_pieces_[id.index]) {
+      if (needs_.in_pieces(id)) {
         TRY_ASSIGN(pieces_[id.index], pieces_of(node, id));
-        if (!whole_[id.index]) continue;
+        if (!needs_.whole(id)) continue;
         TRY_ASSIGN(mapping[id], joined(id, 0, pieces_[id.index].size()));
-      } else if (by_selection_[id.index]) {
+      } else if (needs_.by_selection(id)) {
         TRY_ASSIGN(mapping[id], selected(*body_.selection(id), site_.body[id].name));
       } else {
-        copies = copies || whole_[id.index];
+        copies = copies || needs_.whole(id);
       }
     }
     if (!copies) return {};
@@ -274,7 +154,7 @@ class Unpack {
 
   /// Pieces [first, end) of a value as one, with the axis.
   Result<ValueId> joined(ValueId id, std::size_t first, std::size_t end) {
-    const Packed& own = *packed(id);
+    const Packed& own = *needs_.packed(id);
     const std::vector<Run> runs = own.pieces();
     Joinery inside(made_->scan().body());
     std::vector<ValueId> parts;
@@ -297,7 +177,7 @@ class Unpack {
   }
 
   Result<ValueId> selected(const Selection& taken, const std::string& name) {
-    const Packed& source = *packed(taken.source);
+    const Packed& source = *needs_.packed(taken.source);
     Joinery inside(made_->scan().body());
     std::vector<ValueId> parts;
     for (const Run& run : taken.runs) {
@@ -315,12 +195,12 @@ class Unpack {
     if (const Selection* taken = body_.selection(id)) {
       std::vector<ValueId> made;
       for (const Run& run : taken->runs) {
-        const auto [first, end] = pieces_in(*packed(taken->source), run);
+        const auto [first, end] = pieces_in(*needs_.packed(taken->source), run);
         for (std::size_t k = first; k < end; ++k) made.push_back(pieces_[taken->source.index][k]);
       }
       return made;
     }
-    if (call_of(&node, "Concat") != nullptr) return pieces_of_concat(node, *packed(id));
+    if (call_of(&node, "Concat") != nullptr) return pieces_of_concat(node, *needs_.packed(id));
     return pieces_of_pointwise(node, id);
   }
 
@@ -330,10 +210,10 @@ class Unpack {
     std::int64_t first = 0;
     for (const ValueId input : node.inputs) {
       const std::int64_t width = *extent_of(site_.body[input].fact.type, own.axis);
-      if (joins_pieces(input, first, own)) {
+      if (needs_.joins_pieces(input, first, own)) {
         const std::vector<ValueId>& parts = pieces_[input.index];
         made.insert(made.end(), parts.begin(), parts.end());
-      } else if (const auto plain = without_added_axis(input, own)) {
+      } else if (const auto plain = needs_.without_added_axis(input, own)) {
         made.push_back(made_->mapping()(*plain));
       } else {
         for (const Run& run : own.pieces()) {
@@ -357,7 +237,7 @@ class Unpack {
   }
 
   Result<std::vector<ValueId>> pieces_of_pointwise(const Node& node, ValueId id) {
-    const Packed& own = *packed(id);
+    const Packed& own = *needs_.packed(id);
     const std::vector<int> ties = *body_.tied_axes(node, own.axis);
     const std::vector<Run> runs = own.pieces();
     std::vector<ValueId> made;
@@ -380,7 +260,7 @@ class Unpack {
 
   Result<ValueId> piece_of_input(ValueId input, int along, const Packed& own, const Run& run, std::size_t k) {
     if (!input.valid()) return input;
-    if (has_pieces(input, along, own)) return pieces_[input.index][k];
+    if (needs_.has_pieces(input, along, own)) return pieces_[input.index][k];
     const ValueId whole = made_->mapping()(input);
     if (along < 0) return whole;
     Packed there = own;
@@ -414,8 +294,10 @@ class Unpack {
     std::size_t added = 0;
     for (std::size_t i = 0; i < keeps.size(); ++i) {
       if (keeps[i]) continue;
-      const Packed& own = *packed(site_.state(i));
+      const Packed& own = *needs_.packed(site_.state(i));
       const std::string& name = site_.outputs[i].name;
+      site_.note("unpacked", "state \"" + site_.body[site_.state(i)].name + "\"",
+                 fmt::format("{} pieces along axis {}", own.pieces().size(), own.axis));
       std::vector<ValueId> parts;
       for (const Run& run : own.pieces()) {
         ValueId part = made_->final_of_added(added++);
@@ -435,9 +317,7 @@ class Unpack {
   const Dependence dependence_;
   PackedBody body_;
   const Packing packing_;
-  std::vector<bool> in_pieces_;               ///< by value: its pieces are needed
-  std::vector<bool> whole_;                   ///< by value: it is needed as it was
-  std::vector<bool> by_selection_;            ///< by value: pieces of what it selects from make it up
+  const PieceNeeds needs_;
   std::vector<std::vector<ValueId>> pieces_;  ///< by value, of the new body
   Remake* made_ = nullptr;
 };

@@ -131,6 +131,8 @@ class Maker {
       else
         initials.push_back(add_input(graph, made, "s", pick_dtype(), pick_shape()));
     }
+    if (chance(10))
+      initials.push_back(add_input(graph, made, "s", pick_dtype(), chance(50) ? Shape{18} : Shape{2, 17}));
     std::vector<Known> scanned;
     std::vector<std::int64_t> axes;
     const bool with_symbol = chance(40);  // for the number of steps
@@ -261,6 +263,27 @@ class Maker {
     return chance(40) ? updated(body, pool, next) : next;
   }
 
+  /// A long line that moves by a few places, and what comes in.
+  Known line_next(onnx::Graph& body, const std::vector<Known>& pool, const Known& state) {
+    const std::size_t axis = state.shape.size() - 1;
+    const std::int64_t length = state.shape[axis];
+    const std::int64_t by = pick(1, 3);
+    Known fresh = places(body, state, axis, 0, by, true);
+    const Known* other = any(pool, [&](const Known& each) {
+      return each.dtype == state.dtype && broadcast(each.shape, fresh.shape) == fresh.shape;
+    });
+    if (other != nullptr && chance(85)) {
+      const std::string shape = add_integers(body, fresh.shape);
+      fresh = add_node(body, "Expand", {other->name, shape}, state.dtype, fresh.shape);
+    }
+    const bool at_end = chance(50);
+    const Known kept = places(body, state, axis, at_end ? by : 0, length - by, true);
+    return add_node(
+        body, "Concat",
+        at_end ? std::vector<std::string>{kept.name, fresh.name} : std::vector<std::string>{fresh.name, kept.name},
+        state.dtype, state.shape, {attribute("axis", static_cast<std::int64_t>(axis))});
+  }
+
   /// The value and another one that fits into it, or something of it alone.
   Known updated(onnx::Graph& body, const std::vector<Known>& pool, const Known& value) {
     const char* op = value.dtype == DType::boolean ? "Xor" : chance(50) ? "Add" : "Mul";
@@ -283,6 +306,7 @@ class Maker {
     const auto one = [&](const std::vector<Known>& list) {
       return list[static_cast<std::size_t>(pick(0, static_cast<int>(list.size()) - 1))];
     };
+    if (!state.shape.empty() && state.shape.back() > 16 && chance(60)) return line_next(body, pool, state);
     if (!state.shape.empty() && state.shape.size() < 4 && chance(35)) return packed_next(body, pool, state);
     if (chance(40)) return one(same);
     Known next = state;
