@@ -81,7 +81,12 @@ class Hoist {
                                           [&](ValueId id) { return id.valid() && dependence_.invariant(id); });
     const double most = limit(policy_for(*call.def, with_weights), site_.runner);
     if (most <= 0) return false;
-    return growth(node) <= most && inputs_pay(node);
+    return growth(node) <= std::max(most, without_states()) && inputs_pay(node);
+  }
+
+  /// Where no state holds the loop together, all of it may go.
+  [[nodiscard]] double without_states() const {
+    return site_.scan.states == 0 ? growth_without_states(site_.runner) : 0;
   }
 
   /// A node's inputs move with it; none of them may be larger than what it is made of.
@@ -89,7 +94,7 @@ class Hoist {
     for (const ValueId id : node.inputs) {
       if (!id.valid() || producer_[id.index] == kNone || chosen_[producer_[id.index]]) continue;
       const graph::Node& input = site_.body.nodes[producer_[id.index]];
-      if (growth(input) > 1 || !inputs_pay(input)) return false;
+      if (growth(input) > std::max(1.0, without_states()) || !inputs_pay(input)) return false;
     }
     return true;
   }

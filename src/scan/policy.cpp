@@ -34,6 +34,8 @@ const MovePolicy& policy_for(const ops::OpDef& row, bool with_weights) {
   return kPolicies.back();
 }
 
+double growth_without_states(Runner runner) { return runner == Runner::interpreter ? 16 : 0; }
+
 double limit(const MovePolicy& policy, Runner runner) {
   return runner == Runner::kernel ? policy.kernel : policy.interpreter;
 }

@@ -27,5 +27,8 @@ struct MovePolicy {
 /// The row for an operator. `with_weights`: a contraction one side of which is the same in every step.
 const MovePolicy& policy_for(const ops::OpDef& row, bool with_weights);
 double limit(const MovePolicy& policy, Runner runner);
+/// The same ratio for the nodes of a Scan without states. An interpreter is rid of a call for each node and step; a
+/// value that is much larger than what it is made of would fill the memory with all steps.
+double growth_without_states(Runner runner);
 
 }  // namespace pawl::scan
