@@ -6,9 +6,18 @@
 #include <vector>
 
 #include "ops/number_text.h"
+#include "ops/rounding.h"
 #include "tensor/dispatch.h"
 
 namespace pawl::ops {
+
+double for_rounding(std::uint64_t magnitude) {
+  const int lost = 64 - 53 - std::countl_zero(magnitude);
+  if (lost <= 0) return static_cast<double>(magnitude);
+  const std::uint64_t dropped = magnitude & ((std::uint64_t{1} << lost) - 1);
+  return std::ldexp(static_cast<double>((magnitude >> lost) | (dropped != 0 ? 1 : 0)), lost);
+}
+
 namespace {
 
 using Real = Join<Floats, SmallFloats>;
@@ -21,15 +30,6 @@ using Numeric = Join<Real, Signed, Unsigned>;
 /// Elements are converted in runs of this many through one of the wide types double, int64, uint64: each holds its
 /// sources exactly, so that the second step is the only one that rounds.
 constexpr std::int64_t kRun = 256;
-
-/// An integer as a double that rounds to any type of at most 51 mantissa bits as the integer itself would: where bits
-/// are lost, the last one kept tells that they were (rounding to odd).
-double for_rounding(std::uint64_t magnitude) {
-  const int lost = 64 - 53 - std::countl_zero(magnitude);
-  if (lost <= 0) return static_cast<double>(magnitude);
-  const std::uint64_t dropped = magnitude & ((std::uint64_t{1} << lost) - 1);
-  return std::ldexp(static_cast<double>((magnitude >> lost) | (dropped != 0 ? 1 : 0)), lost);
-}
 
 template <class Wide>
 double real_for_rounding(Wide value) {
