@@ -49,6 +49,7 @@ class CaseFileParser {
   Result<void> expect_model(std::string_view what) const;
   Result<void> error_section(Lexer& head);
   Result<void> tolerance_section(Lexer& head);
+  Result<void> dims_section(Lexer& head);
   Result<void> expect_section(Lexer& head);
   Result<void> counts(Lexer& head, std::vector<std::pair<std::string, std::int64_t>>& list);
   Result<void> finish_case();
@@ -102,7 +103,13 @@ Result<void> CaseFileParser::section(std::string_view head_line) {
   if (key == "model") {
     if (current.model.line != 0) return error_at(line_, "a second model");
     current.model.line = line_;
-    body_ = &current.model.text;
+    if (head.at_end()) {
+      body_ = &current.model.text;
+    } else {
+      TRY_ASSIGN(std::vector<std::string> words, parse_words(head, line_));
+      if (words.size() > 1) return error_at(line_, "a model is in one file");
+      current.model_file = std::move(words[0]);
+    }
   } else if (key == "input") {
     TRY(expect_model("an input"));
     TRY(finish_run());
@@ -123,10 +130,13 @@ Result<void> CaseFileParser::section(std::string_view head_line) {
     current.warnings.insert(current.warnings.end(), words.begin(), words.end());
   } else if (key == "tolerance") {
     return tolerance_section(head);
+  } else if (key == "dims") {
+    return dims_section(head);
   } else if (key == "expect") {
     return expect_section(head);
   } else {
-    return error_at(line_, "unknown section: there are model, input, output, error, warning, tolerance and expect");
+    return error_at(line_,
+                    "unknown section: there are model, input, output, error, warning, tolerance, dims and expect");
   }
   if (!head.at_end()) return error_at(line_, "words behind the name of a section");
   return {};
@@ -164,6 +174,17 @@ Result<void> CaseFileParser::tolerance_section(Lexer& head) {
     const Result<onnx::Number> number = head.number("a number");
     if (!number.ok()) return error_at(line_, number.error().message);
     TRY_ASSIGN((key == "rtol" ? tolerance.rtol : tolerance.atol), onnx::to_double(*number));
+  }
+  return {};
+}
+
+Result<void> CaseFileParser::dims_section(Lexer& head) {
+  while (!head.at_end()) {
+    const std::string symbol(head.accept_word());
+    if (symbol.empty() || !head.accept('=')) return error_at(line_, "extents are written: T=4096 C=64");
+    const Result<std::int64_t> extent = head.integer("an extent");
+    if (!extent.ok()) return error_at(line_, extent.error().message);
+    cases_.back().dims.emplace_back(symbol, *extent);
   }
   return {};
 }

@@ -8,11 +8,12 @@
 //   x = [1, 2]
 //   --- output
 //   y = [-1, -2]
+// The model may be in a file of its own: --- model "PATH", from the folder of the case.
 //
 // A file holds one or more cases. A case may have several pairs of input and output. In the place of an output,
 // `--- error bad_shape "words"` says how the run must fail; without an input, how the model must be refused. Also:
-// `--- warning "words"`, `--- expect …` (evals, optimized, class, plan, …: see Case), and `--- tolerance rtol=1e-3
-// atol=1e-3`.
+// `--- warning "words"`, `--- expect …` (evals, optimized, class, plan, …: see Case), `--- dims`, and `--- tolerance
+// rtol=1e-3 atol=1e-3`.
 #pragma once
 
 #include <optional>
@@ -48,6 +49,7 @@ struct Case {
   std::string title;
   int line = 0;
   Section model;
+  std::string model_file;  ///< `--- model "PATH"`, from the case's folder; whoever reads the case fills `model`
   std::vector<CaseRun> runs;
   std::optional<ExpectedError> refusal;  ///< the model must not load; there are no runs
   std::vector<std::string> warnings;     ///< words that the model's warnings must have
@@ -62,6 +64,8 @@ struct Case {
   std::vector<std::string> classes;
   /// `--- expect plan fused_loop`: the strategy of each Scan, in order.
   std::vector<std::string> plans;
+  /// `--- dims T=4096 C=64`: numbers for symbols that classes, plans and refusals are expected for.
+  std::vector<std::pair<std::string, std::int64_t>> dims;
   /// `--- expect refusal chunked_scan "words"`: why a strategy, or a class ("class"), is not for the first Scan.
   std::vector<std::pair<std::string, std::string>> refusals;
 };

@@ -49,7 +49,7 @@ TEST(CaseFile, WhatIsWrongIsNamedWithItsLine) {
   EXPECT_EQ(refusal("=== t\n"), "line 1: this case has no model");
   EXPECT_EQ(refusal(kModel), "line 1: this case has neither an output nor an error");
   EXPECT_EQ(refusal_after_model("--- outputs\n"),
-            "line 4: unknown section: there are model, input, output, error, warning, tolerance and expect");
+            "line 4: unknown section: there are model, input, output, error, warning, tolerance, dims and expect");
   EXPECT_EQ(refusal_after_model("--- output y\n"), "line 4: words behind the name of a section");
   EXPECT_EQ(refusal_after_model("--- input\n=== u\n"), "line 4: this input has neither an output nor an error");
   EXPECT_EQ(refusal_after_model("--- output\n--- output\n"), "line 5: a second output or error for one input");

@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/try.h"
 #include "case_file.h"
 #include "case_values.h"
 #include "onnx/read.h"
@@ -213,6 +214,7 @@ class CaseTest : public testing::Test {
     if (case_.classes.empty() && case_.plans.empty() && case_.refusals.empty()) return;
     ExplainOptions options;
     options.threads = 2;
+    options.dims = case_.dims;
     const Result<Explanation> explanation = explain(model, options);
     ASSERT_TRUE(explanation.ok()) << explanation.error().to_string();
     const nlohmann::json scans = nlohmann::json::parse(explanation->json)["scans"];
@@ -293,14 +295,25 @@ void register_bad_file(const std::string& suite, const std::string& message) {
                         [message]() -> testing::Test* { return new BadFileTest(message); });
 }
 
+Result<std::string> read_text(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (!file) return fail(Code::bad_file, "cannot read {}", path.string());
+  return text;
+}
+
 void register_file(const std::filesystem::path& root, const std::filesystem::path& path) {
   const std::string suite = std::filesystem::relative(path, root).replace_extension().generic_string();
-  std::ifstream file(path, std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file) return register_bad_file(suite, "cannot read " + path.string());
-  const Result<std::vector<Case>> cases = parse_case_file(text);
+  const Result<std::string> text = read_text(path);
+  if (!text.ok()) return register_bad_file(suite, text.error().to_string());
+  Result<std::vector<Case>> cases = parse_case_file(*text);
   if (!cases.ok()) return register_bad_file(suite, path.string() + ": " + cases.error().to_string());
-  for (const Case& each : *cases) {
+  for (Case& each : *cases) {
+    if (!each.model_file.empty()) {
+      Result<std::string> model = read_text(path.parent_path() / each.model_file);
+      if (!model.ok()) return register_bad_file(suite, path.string() + ": " + model.error().to_string());
+      each.model.text = std::move(model).value();
+    }
     testing::RegisterTest(suite.c_str(), each.title.c_str(), nullptr, nullptr, path.c_str(), each.line,
                           [each, path]() -> testing::Test* { return new CaseTest(each, path.parent_path()); });
   }
