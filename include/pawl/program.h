@@ -30,11 +30,21 @@ enum class Guarantee : std::uint8_t {
   exact,          ///< nothing
 };
 
+/// What runs the bodies of Scans.
+enum class Kernels : std::uint8_t {
+  off,          ///< the evaluator, node by node
+  interpreted,  ///< kernels, by what they mean, statement by statement: slow; what compiled ones are held against
+};
+
 struct CompileOptions {
   Guarantee guarantee = Guarantee::deterministic;
   Expansion expansion = Expansion::needed;
   /// Moves work out of loops where that gives the same results. Without it the graph runs as the file has it.
   bool rewrite = true;
+  /// A Scan that has no kernel is run by the evaluator.
+  Kernels kernels = Kernels::off;
+  /// Threads that one run may use for its kernels; 0: as many as the machine has cores.
+  int threads = 0;
   /// Where all states of a Scan have a class, its sequence is worked on in this many parts by the algebra of the class;
   /// 0: step after step. Slow: what faster ways are held against.
   int parts = 0;
@@ -68,6 +78,9 @@ class Program {
  public:
   /// Errors: those of Model::load; unsupported.
   static Result<Program> compile(const Model& model, const CompileOptions& options = {});
+
+  /// Which Scans were run as kernels so far, and why others were not: a line each.
+  [[nodiscard]] std::vector<std::string> kernel_report() const;
 
   /// Runs with one value per model input, in order; an undefined tensor (Value(Tensor())) takes the input's default.
   ///   inputs  : borrowed; never written to; any strides
