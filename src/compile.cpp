@@ -1,4 +1,8 @@
 // The pipeline, in order.
+#include <algorithm>
+#include <thread>
+
+#include "backend/reference/kernel_interpreter.h"
 #include "base/guard.h"
 #include "base/try.h"
 #include "graph/import.h"
@@ -36,6 +40,15 @@ Result<std::shared_ptr<const Model::State>> import_model(Result<onnx::Model> dec
     state->outputs.push_back({output.name, is_element ? output.type : graph::meet(inferred, output.type), false});
   }
   return std::shared_ptr<const Model::State>(std::move(state));
+}
+
+/// A kernel that is not compiled, but run by its definition.
+Result<cpu::Kernel> interpreted(const kernel::Program& program) {
+  return cpu::Kernel([&program](std::span<const cpu::KernelMemory> memory, std::span<const std::int64_t> params) {
+    std::vector<reference::Memory> buffers;
+    for (const cpu::KernelMemory& each : memory) buffers.push_back({each.data, each.size});
+    return reference::run_kernel(program, buffers, params);
+  });
 }
 
 }  // namespace
@@ -89,7 +102,8 @@ Result<Program> Program::compile(const Model& model, const CompileOptions& optio
     }
     TRY(graph::verify(*graph));
     if (options.rewrite) {
-      Result<graph::Graph> rewritten = scan::run_passes(*graph, scan::Runner::interpreter);
+      const auto runner = options.kernels == Kernels::off ? scan::Runner::interpreter : scan::Runner::kernel;
+      Result<graph::Graph> rewritten = scan::run_passes(*graph, runner);
       if (rewritten.ok()) graph = std::make_shared<const graph::Graph>(std::move(rewritten).value());
       // What is sure to fail once it runs is left to fail there, if it ever does.
       else if (rewritten.error().code == Code::internal)
@@ -101,6 +115,11 @@ Result<Program> Program::compile(const Model& model, const CompileOptions& optio
                  reference::prepare_in_parts(*graph, state->facts, static_cast<std::size_t>(options.parts)));
     } else {
       TRY_ASSIGN(state->reference, reference::prepare(*graph));
+    }
+    if (options.kernels != Kernels::off) {
+      const unsigned cores = std::max(std::thread::hardware_concurrency(), 1U);
+      state->kernels = std::make_unique<cpu::ScanKernels>(cpu::ScanKernelOptions{
+          .threads = options.threads > 0 ? options.threads : static_cast<int>(cores), .compile = interpreted});
     }
     state->graph = std::move(graph);
     return Program(std::move(state));

@@ -79,6 +79,7 @@ class CaseTest : public testing::Test {
     const Model binary = as_file(*model);
     check_rewritten(binary);
     check_parts(binary);
+    check_kernels(binary);
     check_optimized(binary);
     check_explanation(*model);
   }
@@ -132,6 +133,18 @@ class CaseTest : public testing::Test {
       run(*program, each, &evaluations);
     }
     for (const auto& [op, count] : case_.evaluations) EXPECT_EQ(evaluations[op], count) << "evaluations of " << op;
+  }
+
+  /// Bodies as kernels give the same.
+  void check_kernels(const Model& model) {
+    for (const int threads : {1, 3}) {
+      const Result<Program> program = Program::compile(
+          model, {.guarantee = Guarantee::exact, .kernels = Kernels::interpreted, .threads = threads});
+      ASSERT_TRUE(program.ok()) << "as kernels: " << program.error().to_string();
+      SCOPED_TRACE("as kernels");
+      std::map<std::string, std::int64_t> evaluations;
+      for (const CaseRun& each : case_.runs) run(*program, each, &evaluations);
+    }
   }
 
   /// Sequences cut into parts give the same, within the rounding of another order.

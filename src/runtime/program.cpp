@@ -82,6 +82,7 @@ Result<std::vector<Value>> Program::State::run(std::span<const Value> inputs, co
     evaluate_options.accelerate = [](const ops::OpDef& def, ops::EvalContext& context) {
       return cpu::accelerate(def, context);
     };
+  evaluate_options.scans = kernels.get();
   evaluate_options.interrupted = options.interrupted;
   evaluate_options.seed = options.seed;
   evaluate_options.max_steps = options.max_steps;
@@ -117,6 +118,10 @@ Result<std::vector<Value>> Program::run(std::span<const NamedValue> inputs, cons
     ordered[i] = value;
   }
   return run(ordered, options);
+}
+
+std::vector<std::string> Program::kernel_report() const {
+  return state_->kernels == nullptr ? std::vector<std::string>() : state_->kernels->report();
 }
 
 std::size_t Program::expansions() const { return state_->expansions; }

@@ -1,6 +1,7 @@
 // What a compiled program holds.
 #pragma once
 
+#include "backend/cpu/scan_kernels.h"
 #include "backend/reference/evaluate.h"
 #include "graph/graph.h"
 #include "pawl/program.h"
@@ -14,6 +15,7 @@ struct Program::State {
   std::shared_ptr<const graph::Graph> graph;  ///< what is run: the model's own, or rewritten
   std::vector<scan::ScanFacts> facts;         ///< of the graph, where the reference runs Scans in parts
   std::shared_ptr<const reference::Prepared> reference;
+  std::unique_ptr<cpu::ScanKernels> kernels;  ///< null: the evaluator runs Scans
   Guarantee guarantee = Guarantee::deterministic;
 
   Result<std::vector<Value>> accept(std::span<const Value> inputs) const;

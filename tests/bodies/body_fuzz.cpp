@@ -57,6 +57,13 @@ std::optional<std::string> problem(const RandomModel& random, bool with_floats) 
   const Outputs want = run(*model, {.guarantee = Guarantee::exact, .rewrite = false}, random.inputs);
   if (const auto wrong = differs(want, run(*model, {.guarantee = Guarantee::exact}, random.inputs), {0, 0}))
     return "rewritten: " + *wrong;
+  for (const int threads : {1, 2})
+    if (const auto wrong =
+            differs(want,
+                    run(*model, {.guarantee = Guarantee::exact, .kernels = Kernels::interpreted, .threads = threads},
+                        random.inputs),
+                    {0, 0}))
+      return "as kernels: " + *wrong;
   if (!want.ok()) return std::nullopt;
   if (const auto wrong = optimized_problem(*model, want, random.inputs, false)) return "optimized: " + *wrong;
   if (with_floats) return std::nullopt;

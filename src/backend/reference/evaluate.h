@@ -21,7 +21,30 @@ struct Progress {
 /// A faster way for an operator: true when the outputs are there, false when its own evaluation is to do it.
 using Accelerate = Result<bool> (*)(const ops::OpDef&, ops::EvalContext&);
 
+/// One run of a Scan of version 9 or later, of at least one step.
+struct ScanCall {
+  const graph::ScanOp& scan;
+  std::span<const Value> states;     ///< initial ones
+  std::span<const Tensor> elements;  ///< time first: views [T, …]
+  std::vector<Value> captured;       ///< by the body's captured values
+  std::vector<Type> types;           ///< of all values of the body, as far as they follow from those of its inputs
+  const std::vector<bool>& wanted;   ///< by the body's output, whether anything needs it
+  std::int64_t trips = 0;
+  /// Errors: interrupted.
+  std::function<Result<void>(std::int64_t done)> progress;
+};
+
+/// A faster way for Scans.
+class ScanRunner {
+ public:
+  virtual ~ScanRunner() = default;
+  /// Finals, then stacked outputs, those that nobody needs undefined; nothing when the evaluator is to do it.
+  virtual Result<std::optional<std::vector<Value>>> run(const ScanCall& call) = 0;
+};
+
 struct EvaluateOptions {
+  /// Asked before each Scan. May be null.
+  ScanRunner* scans = nullptr;
   /// Asked before each operator outside of loops. May be null.
   Accelerate accelerate = nullptr;
   const std::atomic<bool>* interrupted = nullptr;

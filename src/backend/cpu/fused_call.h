@@ -1,0 +1,15 @@
+// One run of a fused loop: tensors to addresses and numbers, parts to threads.
+#pragma once
+
+#include "backend/cpu/scan_kernels.h"
+
+namespace pawl::cpu {
+
+/// Finals, then stacked outputs; those that nobody needs are none.
+///   constants : by binding, dense; undefined where the binding is no constant
+///   Errors    : limit; interrupted, between calls of the kernel
+Result<std::vector<Value>> call_fused_loop(const kernel::FusedLoop& loop, const Kernel& kernel,
+                                           const std::vector<Tensor>& constants, const reference::ScanCall& call,
+                                           int threads);
+
+}  // namespace pawl::cpu

@@ -1,0 +1,364 @@
+#include "ops/lower.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "ops/convert.h"
+
+namespace pawl::ops {
+namespace {
+
+using expr::Op;
+using expr::Value;
+using Lowered = std::optional<Value>;
+
+DType computed_type(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16 ? DType::f32 : dtype; }
+bool is_real(DType dtype) { return dtype == DType::f32 || dtype == DType::f64; }
+bool is_number(DType dtype) {
+  return dtype != DType::boolean && expr::result_type(Op::add, std::array{dtype, dtype}) != DType::undefined;
+}
+
+/// Short names for the operations of one node, all of one type.
+class Lane {
+ public:
+  explicit Lane(const LaneNode& node, std::size_t of = 0) : node_(node), type_(node.computed(of)) {}
+
+  [[nodiscard]] DType type() const { return type_; }
+  [[nodiscard]] Value in(std::size_t i) const { return node_.values[i]; }
+  /// A number as the evaluation has it: attributes are floats.
+  [[nodiscard]] Value number(double value) const { return node_.emit.constant(type_, value); }
+  [[nodiscard]] Value attribute(std::string_view name, float otherwise) const {
+    return number(static_cast<double>(node_.attributes.real(name, otherwise)));
+  }
+  [[nodiscard]] Value op(Op op, std::initializer_list<Value> operands) const { return node_.emit.apply(op, operands); }
+  [[nodiscard]] Value add(Value a, Value b) const { return op(Op::add, {a, b}); }
+  [[nodiscard]] Value mul(Value a, Value b) const { return op(Op::multiply, {a, b}); }
+  [[nodiscard]] Value max(Value a, Value b) const { return op(Op::maximum, {a, b}); }
+  [[nodiscard]] Value min(Value a, Value b) const { return op(Op::minimum, {a, b}); }
+  [[nodiscard]] Value less(Value a, Value b) const { return op(Op::less, {a, b}); }
+  [[nodiscard]] Value select(Value c, Value a, Value b) const { return op(Op::select, {c, a, b}); }
+  [[nodiscard]] Value sigmoid(Value x) const { return op(Op::sigmoid, {x}); }
+  /// log(1 + e^x), without overflow.
+  [[nodiscard]] Value softplus(Value x) const {
+    const Value small = op(Op::exp, {op(Op::negate, {op(Op::absolute, {x})})});
+    return add(select(less(number(0), x), x, number(0)), op(Op::log_1_plus, {small}));
+  }
+
+ private:
+  const LaneNode& node_;
+  DType type_;
+};
+
+bool all_have(const LaneNode& node, DType dtype) {
+  for (std::size_t i = 0; i < node.inputs.size(); ++i)
+    if (!node.has(i) || node.computed(i) != dtype) return false;
+  return true;
+}
+bool are_numbers(const LaneNode& node) { return is_number(node.computed(0)) && all_have(node, node.computed(0)); }
+bool are_real(const LaneNode& node) { return is_real(node.computed(0)) && all_have(node, node.computed(0)); }
+
+template <Op O>
+Lowered numbers(const LaneNode& node) {
+  // The first versions broadcast in a way of their own.
+  if (!are_numbers(node) || node.since() < 6) return std::nullopt;
+  return node.emit.apply(O, {node.values.begin(), node.values.end()});
+}
+
+template <Op O>
+Lowered binary(const LaneNode& node) {
+  if (node.since() < 7) return std::nullopt;
+  return numbers<O>(node);
+}
+
+template <Op O>
+Lowered real(const LaneNode& node) {
+  if (!are_real(node)) return std::nullopt;
+  return node.emit.apply(O, {node.values.begin(), node.values.end()});
+}
+
+Lowered identity(const LaneNode& node) { return node.values[0]; }
+
+/// Integers divide by constants other than 0 only: by 0 there is an error.
+Lowered divide(const LaneNode& node) {
+  if (!are_numbers(node) || node.since() < 7) return std::nullopt;
+  if (!is_real(node.computed(0))) {
+    const Tensor* divisor = node.inputs[1]->tensor();
+    if (divisor == nullptr) return std::nullopt;
+    const Result<Tensor> wide = convert(*divisor, DType::f64);
+    if (!wide.ok() || !wide->dense()) return std::nullopt;
+    const double* first = wide->data<double>();
+    if (std::any_of(first, first + wide->size(), [](double each) { return each == 0; })) return std::nullopt;
+  }
+  return node.emit.apply(Op::divide, {node.values[0], node.values[1]});
+}
+
+Lowered reciprocal(const LaneNode& node) {
+  if (!are_real(node)) return std::nullopt;
+  const Lane lane(node);
+  return lane.op(Op::divide, {lane.number(1), lane.in(0)});
+}
+
+Lowered sign(const LaneNode& node) {
+  if (!are_numbers(node)) return std::nullopt;
+  const Lane lane(node);
+  const bool is_signed = is_real(lane.type()) || node.computed(0) == DType::i8 || node.computed(0) == DType::i16 ||
+                         node.computed(0) == DType::i32 || node.computed(0) == DType::i64;
+  const Value zero = lane.number(0);
+  const Value below = is_signed ? lane.select(lane.less(lane.in(0), zero), lane.number(-1), lane.in(0)) : lane.in(0);
+  return lane.select(lane.less(zero, lane.in(0)), lane.number(1), below);
+}
+
+/// Floats of one type; other powers are computed in double or exactly.
+Lowered power(const LaneNode& node) {
+  if (!are_real(node) || node.since() < 7) return std::nullopt;
+  return node.emit.apply(Op::pow, {node.values[0], node.values[1]});
+}
+
+template <Op O>
+Lowered folded(const LaneNode& node) {
+  if (!are_numbers(node) || node.since() < 8) return std::nullopt;
+  Value result = node.values[0];
+  for (std::size_t i = 1; i < node.values.size(); ++i) result = node.emit.apply(O, {result, node.values[i]});
+  return result;
+}
+
+Lowered sum(const LaneNode& node) { return are_real(node) ? folded<Op::add>(node) : std::nullopt; }
+Lowered mean(const LaneNode& node) {
+  const Lowered total = sum(node);
+  if (!total) return std::nullopt;
+  const Lane lane(node);
+  return lane.op(Op::divide, {*total, lane.number(static_cast<double>(node.values.size()))});
+}
+
+Lowered clip(const LaneNode& node) {
+  if (node.since() < 11 || !is_number(node.computed(0))) return std::nullopt;
+  for (std::size_t i = 1; i < node.inputs.size(); ++i)
+    if (node.has(i) && node.computed(i) != node.computed(0)) return std::nullopt;
+  const Lane lane(node);
+  Value x = lane.in(0);
+  if (node.has(1)) x = lane.max(x, lane.in(1));
+  if (node.has(2)) x = lane.min(x, lane.in(2));
+  return x;
+}
+
+// --- activations
+
+Lowered relu(const LaneNode& node) {
+  if (!are_numbers(node)) return std::nullopt;
+  const Lane lane(node);
+  return lane.select(lane.less(lane.in(0), lane.number(0)), lane.number(0), lane.in(0));
+}
+
+Lowered leaky_relu(const LaneNode& node) {
+  if (!are_real(node)) return std::nullopt;
+  const Lane lane(node);
+  return lane.select(lane.less(lane.in(0), lane.number(0)), lane.mul(lane.attribute("alpha", 0.01F), lane.in(0)),
+                     lane.in(0));
+}
+
+Lowered thresholded_relu(const LaneNode& node) {
+  if (!are_real(node)) return std::nullopt;
+  const Lane lane(node);
+  return lane.select(lane.less(lane.attribute("alpha", 1.0F), lane.in(0)), lane.in(0), lane.number(0));
+}
+
+Lowered elu(const LaneNode& node) {
+  if (!are_real(node)) return std::nullopt;
+  const Lane lane(node);
+  const Value below = lane.mul(lane.attribute("alpha", 1.0F), lane.op(Op::exp_minus_1, {lane.in(0)}));
+  return lane.select(lane.less(lane.in(0), lane.number(0)), below, lane.in(0));
+}
+
+Value hard_sigmoid_of(const Lane& lane, Value alpha, Value beta) {
+  return lane.max(lane.number(0), lane.min(lane.number(1), lane.add(lane.mul(alpha, lane.in(0)), beta)));
+}
+
+Lowered hard_sigmoid(const LaneNode& node) {
+  if (!are_real(node)) return std::nullopt;
+  const Lane lane(node);
+  return hard_sigmoid_of(lane, lane.attribute("alpha", 0.2F), lane.attribute("beta", 0.5F));
+}
+
+Lowered hard_swish(const LaneNode& node) {
+  if (!are_real(node)) return std::nullopt;
+  const Lane lane(node);
+  const Value sixth = lane.op(Op::divide, {lane.number(1), lane.number(6)});
+  return lane.mul(lane.in(0), hard_sigmoid_of(lane, sixth, lane.number(0.5)));
+}
+
+Lowered swish(const LaneNode& node) {
+  if (!are_real(node)) return std::nullopt;
+  const Lane lane(node);
+  return lane.mul(lane.in(0), lane.sigmoid(lane.mul(lane.attribute("alpha", 1.0F), lane.in(0))));
+}
+
+Lowered softplus(const LaneNode& node) {
+  if (!are_real(node)) return std::nullopt;
+  const Lane lane(node);
+  return lane.softplus(lane.in(0));
+}
+
+Lowered mish(const LaneNode& node) {
+  if (!are_real(node)) return std::nullopt;
+  const Lane lane(node);
+  return lane.mul(lane.in(0), lane.op(Op::tanh, {lane.softplus(lane.in(0))}));
+}
+
+Lowered softsign(const LaneNode& node) {
+  if (!are_real(node)) return std::nullopt;
+  const Lane lane(node);
+  return lane.op(Op::divide, {lane.in(0), lane.add(lane.number(1), lane.op(Op::absolute, {lane.in(0)}))});
+}
+
+// --- comparison, logic, choice
+
+/// a < b, or b < a; equality too where asked.
+template <Op O, bool Swapped>
+Lowered compare(const LaneNode& node) {
+  if (!is_number(node.computed(0)) || !all_have(node, node.computed(0)) || node.since() < 7) return std::nullopt;
+  const Value a = node.values[Swapped ? 1 : 0];
+  const Value b = node.values[Swapped ? 0 : 1];
+  return node.emit.apply(O, {a, b});
+}
+
+Lowered equal(const LaneNode& node) {
+  const DType dtype = node.computed(0);
+  if (node.since() < 7 || !(is_number(dtype) || dtype == DType::boolean) || !all_have(node, dtype)) return std::nullopt;
+  return node.emit.apply(Op::equal, {node.values[0], node.values[1]});
+}
+
+template <Op O>
+Lowered logic(const LaneNode& node) {
+  if (!all_have(node, DType::boolean) || (node.values.size() > 1 && node.since() < 7)) return std::nullopt;
+  return node.emit.apply(O, {node.values.begin(), node.values.end()});
+}
+
+template <Op O>
+Lowered bitwise(const LaneNode& node) {
+  const DType dtype = node.computed(0);
+  if (is_real(dtype) || !are_numbers(node)) return std::nullopt;
+  return node.emit.apply(O, {node.values.begin(), node.values.end()});
+}
+
+Lowered is_nan(const LaneNode& node) {
+  if (!are_real(node)) return std::nullopt;
+  return node.emit.apply(Op::bit_not, {node.emit.apply(Op::equal, {node.values[0], node.values[0]})});
+}
+
+Lowered is_inf(const LaneNode& node) {
+  if (!are_real(node)) return std::nullopt;
+  const Lane lane(node);
+  const double infinity = std::numeric_limits<double>::infinity();
+  Lowered found;
+  for (const auto& [name, value] : {std::pair{"detect_positive", infinity}, std::pair{"detect_negative", -infinity}}) {
+    if (node.attributes.integer(name, 1) == 0) continue;
+    const Value one = lane.op(Op::equal, {lane.in(0), lane.number(value)});
+    found = found ? lane.op(Op::bit_or, {*found, one}) : one;
+  }
+  return found ? *found : node.emit.constant(DType::boolean, 0);
+}
+
+Lowered where(const LaneNode& node) {
+  const DType dtype = node.computed(1);
+  if (!(is_number(dtype) || dtype == DType::boolean) || node.computed(2) != dtype) return std::nullopt;
+  return node.emit.apply(Op::select, {node.values[0], node.values[1], node.values[2]});
+}
+
+/// From a version on that takes types as numbers; to what is computed with, 16-bit floats rounded by whoever stores.
+Lowered cast_to(const LaneNode& node, DType to) {
+  const DType from = node.computed(0);
+  const DType computed = computed_type(to);
+  const auto is_known = [](DType dtype) { return is_number(dtype) || dtype == DType::boolean; };
+  if (!is_known(from) || !is_known(computed)) return std::nullopt;
+  // Rounded once, and not to f32 first.
+  if (computed != to && from != DType::f32 && from != DType::boolean) return std::nullopt;
+  return node.emit.cast(node.values[0], computed);
+}
+
+Lowered cast(const LaneNode& node) {
+  if (node.since() < 6) return std::nullopt;
+  return cast_to(node, static_cast<DType>(node.attributes.integer("to", 0)));
+}
+
+Lowered cast_like(const LaneNode& node) { return cast_to(node, node.inputs[1]->type.dtype); }
+
+struct Row {
+  std::string_view name;
+  LowerFn lower;
+};
+
+constexpr std::array kRows = {
+    Row{"Abs", numbers<Op::absolute>},
+    Row{"Add", binary<Op::add>},
+    Row{"And", logic<Op::bit_and>},
+    Row{"BitwiseAnd", bitwise<Op::bit_and>},
+    Row{"BitwiseNot", bitwise<Op::bit_not>},
+    Row{"BitwiseOr", bitwise<Op::bit_or>},
+    Row{"BitwiseXor", bitwise<Op::bit_xor>},
+    Row{"Cast", cast},
+    Row{"CastLike", cast_like},
+    Row{"Ceil", real<Op::ceil>},
+    Row{"Clip", clip},
+    Row{"Cos", real<Op::cos>},
+    Row{"Div", divide},
+    Row{"Elu", elu},
+    Row{"Equal", equal},
+    Row{"Erf", real<Op::erf>},
+    Row{"Exp", real<Op::exp>},
+    Row{"Floor", real<Op::floor>},
+    Row{"Greater", compare<Op::less, true>},
+    Row{"GreaterOrEqual", compare<Op::less_equal, true>},
+    Row{"HardSigmoid", hard_sigmoid},
+    Row{"HardSwish", hard_swish},
+    Row{"Identity", identity},
+    Row{"IsInf", is_inf},
+    Row{"IsNaN", is_nan},
+    Row{"LeakyRelu", leaky_relu},
+    Row{"Less", compare<Op::less, false>},
+    Row{"LessOrEqual", compare<Op::less_equal, false>},
+    Row{"Log", real<Op::log>},
+    Row{"Max", folded<Op::maximum>},
+    Row{"Mean", mean},
+    Row{"Min", folded<Op::minimum>},
+    Row{"Mish", mish},
+    Row{"Mul", binary<Op::multiply>},
+    Row{"Neg", numbers<Op::negate>},
+    Row{"Not", logic<Op::bit_not>},
+    Row{"Or", logic<Op::bit_or>},
+    Row{"Pow", power},
+    Row{"Reciprocal", reciprocal},
+    Row{"Relu", relu},
+    Row{"Round", real<Op::round_even>},
+    Row{"Sigmoid", real<Op::sigmoid>},
+    Row{"Sign", sign},
+    Row{"Sin", real<Op::sin>},
+    Row{"Softplus", softplus},
+    Row{"Softsign", softsign},
+    Row{"Sqrt", real<Op::sqrt>},
+    Row{"Sub", binary<Op::subtract>},
+    Row{"Sum", sum},
+    Row{"Swish", swish},
+    Row{"Tanh", real<Op::tanh>},
+    Row{"ThresholdedRelu", thresholded_relu},
+    Row{"Where", where},
+    Row{"Xor", logic<Op::bit_xor>},
+};
+
+static_assert(std::is_sorted(kRows.begin(), kRows.end(), [](const Row& a, const Row& b) { return a.name < b.name; }));
+
+}  // namespace
+
+DType LaneNode::computed(std::size_t i) const {
+  return has(i) ? computed_type(inputs[i]->type.dtype) : DType::undefined;
+}
+
+LowerFn find_lowering(const OpDef& op) {
+  if (!op.domain.empty()) return nullptr;
+  const auto found = std::lower_bound(kRows.begin(), kRows.end(), op.name,
+                                      [](const Row& row, std::string_view name) { return row.name < name; });
+  return found != kRows.end() && found->name == op.name ? found->lower : nullptr;
+}
+
+}  // namespace pawl::ops
