@@ -1,4 +1,4 @@
-// pawl dump: a model in ONNX's text syntax, or converted to the other form.
+// pawl dump: a model in ONNX's text syntax, as it is or after a stage of the compiler, or converted to the other form.
 #include <memory>
 
 #include "base/file.h"
@@ -7,6 +7,8 @@
 #include "onnx/read.h"
 #include "onnx/text.h"
 #include "onnx/write.h"
+#include "pawl/explain.h"
+#include "random_inputs.h"
 #include "terminal.h"
 
 namespace pawl::cli {
@@ -15,12 +17,33 @@ namespace {
 struct DumpArguments {
   std::string model;
   std::string to;
+  std::string after;
+  std::vector<std::string> dims;
+  int threads = 1;
   std::int64_t max_elements = 0;
 };
+
+Result<int> dump_stage(const DumpArguments& arguments) {
+  TRY_ASSIGN(const Model model, Model::load(arguments.model));
+  ExplainOptions options;
+  options.threads = arguments.threads;
+  options.max_elements = arguments.max_elements;
+  TRY_ASSIGN(const DimValues dims, parse_dims(arguments.dims));
+  TRY(check_dims(dims, model.inputs()));
+  options.dims.assign(dims.begin(), dims.end());
+  TRY_ASSIGN_IN_FILE(arguments.model, const std::string text, print_after(model, arguments.after, options));
+  if (arguments.to.empty())
+    print(text);
+  else
+    TRY(base::write_file(arguments.to, text));
+  return 0;
+}
 
 Result<int> dump_model(const DumpArguments& arguments) {
   if (arguments.max_elements < 0)
     return fail(Code::bad_argument, "--max-elements {}: expected 0 or more", arguments.max_elements);
+  if (!arguments.after.empty()) return dump_stage(arguments);
+  if (!arguments.dims.empty()) return fail(Code::bad_argument, "--dim is for --after");
   TRY_ASSIGN_IN_FILE(arguments.model, const onnx::Model model, onnx::read_model(arguments.model));
   if (arguments.to.empty()) {
     print(onnx::print_text(model, arguments.max_elements));
@@ -49,6 +72,16 @@ Action define_dump(CLI::App& command) {
       ->capture_default_str();
   command.add_option("--to", arguments->to, "Write to FILE instead: binary for .onnx, text for .onnxtxt and .txt")
       ->type_name("FILE");
+  std::string names;
+  for (const std::string_view stage : stages()) names += (names.empty() ? "" : ", ") + std::string(stage);
+  command
+      .add_option("--after", arguments->after,
+                  "Print what there is after a stage of the compiler: " + names + " (facts and plans are words)")
+      ->type_name("STAGE");
+  command.add_option("--dim", arguments->dims, "With --after, T=4096 …: the extent of a symbolic dim")
+      ->type_name("DIM=N");
+  command.add_option("--threads", arguments->threads, "With --after=plan: plan for this many threads")
+      ->capture_default_str();
   return [arguments] { return dump_model(*arguments); };
 }
 

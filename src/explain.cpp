@@ -1,12 +1,16 @@
 // bytes → graph → (scan passes) → facts → plan → words.
 #include "pawl/explain.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/guard.h"
 #include "base/try.h"
+#include "graph/export.h"
 #include "graph/import.h"
 #include "graph/specialise.h"
+#include "onnx/text.h"
 #include "plan/explain.h"
 #include "plan/explain_svg.h"
 #include "runtime/model.h"
@@ -34,46 +38,105 @@ void add_others(const graph::Graph& graph, std::string& text) {
   }
 }
 
-Result<Explanation> explain_graph(const graph::Graph& graph, const ExplainOptions& options) {
+/// A model on its way: all that is known of its Scans once the passes are done.
+struct Known {
+  graph::Graph graph;
+  graph::Graph rewritten;
   std::vector<scan::Note> notes;
-  TRY_ASSIGN(const graph::Graph rewritten, scan::run_passes(graph, scan::Runner::kernel, &notes));
-  TRY_ASSIGN(const std::vector<scan::ScanFacts> all, scan::analyse(rewritten));
-  const plan::Target target{.device = "cpu", .threads = options.threads, .exact = options.exact};
+  std::vector<scan::ScanFacts> facts;
   std::vector<plan::ScanPlan> plans;
-  for (const scan::ScanFacts& facts : all) plans.push_back(plan::choose(facts, target));
-  Explanation explanation;
-  std::vector<plan::Explained> explained;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    plan::Explained each{all[i], plans[i], {}};
-    for (const scan::Note& note : notes)
-      if (note.scan == all[i].label) each.notes.push_back(note);
-    explanation.text += (i == 0 ? "" : "\n") + plan::to_text(each, target);
-    explained.push_back(std::move(each));
+
+  [[nodiscard]] std::vector<plan::Explained> explained() const {
+    std::vector<plan::Explained> all;
+    for (std::size_t i = 0; i < facts.size(); ++i) {
+      all.push_back({facts[i], plans[i], {}});
+      for (const scan::Note& note : notes)
+        if (note.scan == facts[i].label) all.back().notes.push_back(note);
+    }
+    return all;
   }
+};
+
+plan::Target target_of(const ExplainOptions& options) {
+  return {.device = "cpu", .threads = options.threads, .exact = options.exact};
+}
+
+/// The graph with its extents. Operators that the standard defines by a loop are that loop.
+Result<graph::Graph> import_graph(const Model& model, const ExplainOptions& options) {
+  TRY_ASSIGN(const graph::Imported imported,
+             graph::import(model.state().onnx, nullptr, {.expansion = Expansion::loops}));
+  return graph::specialise(*imported.graph, options.dims);
+}
+
+Result<Known> find_out(const Model& model, const ExplainOptions& options) {
+  Known known;
+  TRY_ASSIGN(known.graph, import_graph(model, options));
+  TRY_ASSIGN(known.rewritten, scan::run_passes(known.graph, scan::Runner::kernel, &known.notes));
+  TRY_ASSIGN(known.facts, scan::analyse(known.rewritten));
+  for (const scan::ScanFacts& facts : known.facts) known.plans.push_back(plan::choose(facts, target_of(options)));
+  return known;
+}
+
+std::string text_of(const Known& known, const ExplainOptions& options) {
+  std::string text;
+  const auto add = [&](const std::string& paragraph) { text += (text.empty() ? "" : "\n") + paragraph; };
+  for (const plan::Explained& each : known.explained())
+    add(plan::facts_text(each) + plan::plan_text(each, target_of(options)));
   std::vector<std::string> told;
-  for (const scan::Note& note : notes) {
+  for (const scan::Note& note : known.notes) {
     const auto is_this = [&](const scan::ScanFacts& facts) { return facts.label == note.scan; };
-    if (std::any_of(all.begin(), all.end(), is_this) || std::find(told.begin(), told.end(), note.scan) != told.end())
+    if (std::any_of(known.facts.begin(), known.facts.end(), is_this) ||
+        std::find(told.begin(), told.end(), note.scan) != told.end())
       continue;
     told.push_back(note.scan);
-    explanation.text += (explanation.text.empty() ? "" : "\n") + gone(note.scan, notes);
+    add(gone(note.scan, known.notes));
   }
-  add_others(rewritten, explanation.text);
-  if (explanation.text.empty()) explanation.text = "the model has no Scan and no Loop\n";
-  explanation.svg = plan::to_svg(graph, notes);
-  explanation.json = plan::to_json(explained);
-  return explanation;
+  add_others(known.rewritten, text);
+  return text.empty() ? "the model has no Scan and no Loop\n" : text;
+}
+
+/// A graph in ONNX's text syntax.
+Result<std::string> text_of(const graph::Graph& graph, const Model& model, const ExplainOptions& options) {
+  TRY_ASSIGN(const onnx::Model made, graph::to_model(graph, model.state().onnx, {.known_types = true}));
+  return onnx::print_text(made, options.max_elements);
 }
 
 }  // namespace
 
 Result<Explanation> explain(const Model& model, const ExplainOptions& options) {
   return guard([&]() -> Result<Explanation> {
-    // Operators that the standard defines by a loop are explained as that loop.
-    TRY_ASSIGN(const graph::Imported imported,
-               graph::import(model.state().onnx, nullptr, {.expansion = Expansion::loops}));
-    TRY_ASSIGN(const graph::Graph graph, graph::specialise(*imported.graph, options.dims));
-    return explain_graph(graph, options);
+    TRY_ASSIGN(const Known known, find_out(model, options));
+    return Explanation{text_of(known, options), plan::to_svg(known.graph, known.notes),
+                       plan::to_json(known.explained())};
+  });
+}
+
+std::vector<std::string_view> stages() {
+  std::vector<std::string_view> names{"import"};
+  for (const std::string_view pass : scan::pass_names()) names.push_back(pass);
+  names.insert(names.end(), {"facts", "plan"});
+  return names;
+}
+
+Result<std::string> print_after(const Model& model, std::string_view stage, const ExplainOptions& options) {
+  return guard([&]() -> Result<std::string> {
+    const std::vector<std::string_view> names = stages();
+    if (std::find(names.begin(), names.end(), stage) == names.end())
+      return fail(Code::bad_argument, "there is no stage \"{}\"; there are {}", stage, fmt::join(names, ", "));
+    if (stage == "facts" || stage == "plan") {
+      TRY_ASSIGN(const Known known, find_out(model, options));
+      std::string text;
+      for (const plan::Explained& each : known.explained()) {
+        if (!text.empty()) text += "\n";
+        text += stage == "facts" ? plan::facts_text(each)
+                                 : each.facts.label + "\n" + plan::plan_text(each, target_of(options));
+      }
+      return text;
+    }
+    TRY_ASSIGN(const graph::Graph graph, import_graph(model, options));
+    if (stage == "import") return text_of(graph, model, options);
+    TRY_ASSIGN(const graph::Graph made, scan::run_passes(graph, scan::Runner::kernel, nullptr, stage));
+    return text_of(made, model, options);
   });
 }
 

@@ -26,27 +26,16 @@ std::int64_t newest_allowed(const onnx::Model& original, const OptimizeOptions& 
   return options.opset != 0 ? options.opset : std::max(opset_of(original), kBeforeCumProd);
 }
 
-/// What was given a number is declared with it.
-void declare_extents(const graph::Graph& graph, onnx::Graph& made) {
-  for (std::size_t i = 0; i < graph.inputs.size(); ++i) made.inputs[i].type = graph[graph.inputs[i]].fact.type;
-  for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
-    const Type& found = graph[graph.outputs[i]].fact.type;
-    if (found.known()) made.outputs[i].type = found;
-  }
-}
-
 Result<onnx::Model> rewrite(const graph::Graph& graph, const onnx::Model& original, const OptimizeOptions& options,
                             std::vector<scan::Note>& notes) {
   const scan::StandardForms forms{newest_allowed(original, options), options.parallel_scan};
   TRY_ASSIGN(const graph::Graph best, scan::run_standard_forms(graph, scan::Runner::interpreter, forms, &notes));
-  Result<onnx::Model> made = graph::to_model(best, original, {options.opset});
-  if (made.ok() && !options.dims.empty()) declare_extents(best, made->graph);
+  const graph::ExportOptions as{options.opset, !options.dims.empty()};
+  Result<onnx::Model> made = graph::to_model(best, original, as);
   if (made.ok() || made.error().code != Code::unsupported) return made;
   // An old opset may have words for the loops where it has none for what they become.
   TRY_ASSIGN(const graph::Graph loops, scan::run_passes(graph, scan::Runner::interpreter));
-  TRY_ASSIGN(made, graph::to_model(loops, original, {options.opset}));
-  if (!options.dims.empty()) declare_extents(loops, made->graph);
-  return made;
+  return graph::to_model(loops, original, as);
 }
 
 /// What became of states. What several rounds say is said once.

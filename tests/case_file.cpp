@@ -204,6 +204,11 @@ Result<void> CaseFileParser::expect_section(Lexer& head) {
     for (std::string word = hyphened(head); !word.empty(); word = hyphened(head)) words.push_back(word);
     return head.at_end() ? Result<void>() : error_at(line_, "expected words");
   }
+  if (key == "explain") {
+    TRY_ASSIGN(const std::vector<std::string> words, parse_words(head, line_));
+    current.explanations.insert(current.explanations.end(), words.begin(), words.end());
+    return {};
+  }
   if (key == "refusal") {
     const std::string strategy(head.accept_word());
     TRY_ASSIGN(const std::vector<std::string> words, parse_words(head, line_));
@@ -213,7 +218,8 @@ Result<void> CaseFileParser::expect_section(Lexer& head) {
   if (key == "evals") return counts(head, current.evaluations);
   if (key == "optimized") return counts(head, current.optimized);
   if (key == "parallel_scan") return counts(head, current.parallel_scan);
-  return error_at(line_, "there are: evals { Add: 3 }, optimized and parallel_scan likewise, class, plan and refusal");
+  return error_at(
+      line_, "there are: evals { Add: 3 }, optimized and parallel_scan likewise, class, plan, explain and refusal");
 }
 
 Result<void> CaseFileParser::counts(Lexer& head, std::vector<std::pair<std::string, std::int64_t>>& list) {

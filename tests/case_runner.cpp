@@ -224,12 +224,14 @@ class CaseTest : public testing::Test {
 
   /// What is said of the model's Scans.
   void check_explanation(const Model& model) {
-    if (case_.classes.empty() && case_.plans.empty() && case_.refusals.empty()) return;
+    if (case_.classes.empty() && case_.plans.empty() && case_.refusals.empty() && case_.explanations.empty()) return;
     ExplainOptions options;
     options.threads = 2;
     options.dims = case_.dims;
     const Result<Explanation> explanation = explain(model, options);
     ASSERT_TRUE(explanation.ok()) << explanation.error().to_string();
+    for (const std::string& words : case_.explanations)
+      EXPECT_TRUE(has_words(explanation->text, words)) << "expected \"" << words << "\" in:\n" << explanation->text;
     const nlohmann::json scans = nlohmann::json::parse(explanation->json)["scans"];
     std::vector<std::string> classes;
     std::vector<std::string> plans;

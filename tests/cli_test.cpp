@@ -269,6 +269,23 @@ TEST_F(Cli, ExplainsScans) {
   expect_fault({"explain", "sum.onnxtxt", "--threads", "0"}, {"--threads 0"});
 }
 
+TEST_F(Cli, DumpsWhatThereIsAfterAStage) {
+  write("cell.onnxtxt", R"(<ir_version: 8, opset_import: ["" : 17]>
+cell (float[2] s0, float[T, 2] x, float[2, 2] w) => (float[2] s) {
+  s = Scan <num_scan_inputs = 1, body = step (float[2] p, float[2] e) => (float[2] q) { m = MatMul(e, w)  q = Add(m, p) }> (s0, x)
+})");
+  const auto after = [&](const char* stage) { return pawl({"dump", "cell.onnxtxt", "--after", stage}).out; };
+  EXPECT_NE(after("import").find("m = MatMul(e, w)"), std::string::npos) << after("import");
+  EXPECT_NE(after("invariant").find("m = MatMul(e, w)"), std::string::npos);
+  EXPECT_NE(after("elements").find("MatMul(x, w)"), std::string::npos) << after("elements");
+  EXPECT_NE(after("facts").find("sum: s' = s + b"), std::string::npos) << after("facts");
+  EXPECT_NE(after("plan").find("not closed_form"), std::string::npos) << after("plan");
+  EXPECT_NE(pawl({"dump", "cell.onnxtxt", "--after", "sink", "--dim", "T=8"}).out.find("float[8,2] x"),
+            std::string::npos);
+  expect_fault({"dump", "cell.onnxtxt", "--after", "soup"},
+               {"there is no stage \"soup\"; there are import, simplify, raise, states,", "sink, facts, plan"});
+}
+
 TEST_F(Cli, OptimizesModels) {
   write("map.onnxtxt", R"(<ir_version: 8, opset_import: ["" : 17]>
 map (float[T, 2] x, float[2, 2] w) => (float[T, 2] y) {

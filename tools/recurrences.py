@@ -117,8 +117,9 @@ def cases():
         text += "".join(f"--- tolerance {example.tolerance}\n" if example.tolerance else "")
         text += "--- input\n" + "".join(f"{name} = {literal(value)}\n" for name, value in values.items())
         text += "--- output\n" + "".join(f"{name} = {literal(np.asarray(value))}\n" for name, value in outputs.items())
-        if example.classes:
-            text += f"--- dims {' '.join(extents)}\n--- expect class {example.classes}\n"
+        text += f"--- dims {' '.join(extents)}\n"
+        text += f"--- expect class {example.classes}\n" if example.classes else ""
+        text += "".join(f'--- expect explain "{words}"\n' for words in example.explained)
     return text
 
 

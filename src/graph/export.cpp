@@ -238,6 +238,13 @@ class Exporter {
   std::size_t count_ = 0;
 };
 
+void declare_known_types(const Graph& graph, onnx::Graph& made) {
+  for (std::size_t i = 0; i < graph.inputs.size(); ++i)
+    made.inputs[i].type = meet(graph[graph.inputs[i]].fact.type, made.inputs[i].type);
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i)
+    made.outputs[i].type = meet(graph[graph.outputs[i]].fact.type, made.outputs[i].type);
+}
+
 std::int64_t opset_of(const onnx::Model& model) {
   for (const onnx::OpsetImport& import : model.opset_imports)
     if (import.domain.empty() || import.domain == "ai.onnx") return import.version;
@@ -279,6 +286,7 @@ Result<onnx::Model> to_model(const Graph& graph, const onnx::Model& original, co
   }
   if (!has_main) model.opset_imports.push_back({"", opset});
   model.graph = Exporter(opset).main(graph, original.graph);
+  if (options.known_types) declare_known_types(graph, model.graph);
   return model;
 }
 

@@ -9,6 +9,8 @@ namespace pawl::graph {
 struct ExportOptions {
   /// The opset of domain "" to write; 0: the smallest that is not below the original's and has all that is used.
   std::int64_t opset = 0;
+  /// Inputs and outputs are declared as what is known of them, where that is more than the original says.
+  bool known_types = false;
 };
 
 /// The model with its main graph replaced. Inputs and outputs keep their names and declared types; functions are gone,

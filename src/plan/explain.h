@@ -15,8 +15,9 @@ struct Explained {
 
 /// "a diagonal affine recurrence over 320x16 channels; …": one line.
 std::string summary(const Explained& scan);
-/// A paragraph for a person.
-std::string to_text(const Explained& scan, const Target& target);
+/// Lines for a person: what the Scan is and what moved, and how it would be run.
+std::string facts_text(const Explained& scan);
+std::string plan_text(const Explained& scan, const Target& target);
 /// One object with a list "scans".
 std::string to_json(const std::vector<Explained>& scans);
 

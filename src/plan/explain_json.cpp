@@ -33,8 +33,11 @@ std::string to_json(const std::vector<Explained>& scans) {
     for (const scan::OutputFacts& output : facts.outputs)
       outputs.push_back({{"name", output.name}, {"type", to_string(output.type)}, {"reads_components", output.reads}});
     json notes = json::array();
-    for (const scan::Note& note : scan.notes)
-      notes.push_back({{"what", note.what}, {"node", note.node}, {"why", note.why}});
+    for (const scan::Note& note : scan.notes) {
+      json each = {{"what", note.what}, {"node", note.node}, {"why", note.why}};
+      if (!note.product.empty()) each["product"] = note.product;
+      notes.push_back(std::move(each));
+    }
     json passed_over = json::array();
     for (const Refusal& refusal : scan.plan.passed_over)
       passed_over.push_back({{"strategy", refusal.strategy}, {"why", refusal.why}});

@@ -122,7 +122,8 @@ class Analysis {
       TRY(add_component(graph, node, scan, dependence, std::move(states), facts));
     for (std::size_t k = 0; k < scan.outputs; ++k) {
       const ValueId id = body.outputs[scan.states + k];
-      OutputFacts output{body[id].name, body[id].fact.type, {}};
+      const ValueId outside = node.outputs[scan.states + k];
+      OutputFacts output{outside.valid() ? graph[outside].name : body[id].name, body[id].fact.type, {}};
       for (std::size_t c = 0; c < facts.components.size(); ++c)
         if (Component{scan, body, dependence, facts.components[c].states}.reaches(id)) output.reads.push_back(c);
       facts.outputs.push_back(std::move(output));

@@ -1,6 +1,7 @@
 // What no state reaches is computed for all steps at once, before the loop: a product of each element with a weight
 // becomes one product of all of them.
 #include <algorithm>
+#include <cmath>
 
 #include "base/try.h"
 #include "scan/over_time.h"
@@ -125,11 +126,42 @@ class Hoist {
           break;
         }
       TRY(all_.emit(node, *programs_[n], reversed));
-      site_.note("hoisted", node.label, "for all steps at once: " + result_of(node));
+      if (std::string product = product_of(node); !product.empty())
+        site_.note_product(node.label, "one GEMM of " + product, product);
+      else
+        site_.note("hoisted", node.label, "for all steps at once: " + result_of(node));
       for (const ValueId id : node.outputs)
         if (id.valid()) hoisted.push_back(id);
     }
     return finish(hoisted);
+  }
+
+  /// "512x160x640", of a product of elements with one weight matrix: rows of all steps, inner extent, columns.
+  [[nodiscard]] std::string product_of(const graph::Node& node) {
+    const auto& call = std::get<graph::OpCall>(node.operation);
+    if (call.def->axes.kind != ops::AxisKind::contracted || node.inputs.size() < 2) return {};
+    const std::size_t side = dependence_.on_element(node.inputs[0]) ? 0 : 1;
+    const Type& weight = site_.body[node.inputs[1 - side]].fact.type;
+    if (dependence_.on_element(node.inputs[1 - side]) || !weight.shape || weight.shape->size() != 2) return {};
+    const std::optional<Dims> a = site_.body[node.inputs[side]].fact.type.static_shape();
+    const std::optional<Dims> b = weight.static_shape();
+    const std::optional<Dims> c = site_.body[node.outputs[0]].fact.type.static_shape();
+    if (!a || !b || !c) return {};
+    const auto count = [](const Dims& dims) {
+      double product = 1;
+      for (const std::int64_t extent : dims) product *= static_cast<double>(extent);
+      return product;
+    };
+    if (count(*a) == 0 || count(*b) == 0 || count(*c) == 0) return {};
+    // (m k)(k n) / (m n) = k^2
+    const double inner = std::round(std::sqrt(count(*a) * count(*b) / count(*c)));
+    const double rows = count(*a) / inner;
+    const Dim trips = site_.trips();
+    const std::string all = trips.known()          ? fmt::format("{:.0f}", rows * static_cast<double>(trips.value))
+                            : trips.symbol.empty() ? "?"
+                            : rows == 1            ? trips.symbol
+                                                   : fmt::format("{:.0f}{}", rows, trips.symbol);
+    return fmt::format("{}x{:.0f}x{:.0f}", all, inner, count(*b) / inner);
   }
 
   /// "[T,16] float"

@@ -18,6 +18,7 @@ struct Note {
   std::string_view what;  ///< "hoisted", "sunk", "unified", "unpacked", "dropped", "kept", "replaced"
   std::string node;
   std::string why;
+  std::string product = {};  ///< rows, inner extent and columns of the matrix product that was hoisted: "512x160x640"
 };
 
 /// One Scan that a pass looks at.
@@ -39,6 +40,10 @@ struct Site {
   [[nodiscard]] graph::ValueId output(std::size_t k) const { return body.outputs[scan.states + k]; }
   void note(std::string_view what, std::string subject, std::string why) const {
     if (notes != nullptr) notes->push_back({node.label, what, std::move(subject), std::move(why)});
+  }
+  void note_product(std::string subject, std::string why, std::string product) const {
+    if (notes != nullptr)
+      notes->push_back({node.label, "hoisted", std::move(subject), std::move(why), std::move(product)});
   }
   /// The number of steps, as far as it is known.
   [[nodiscard]] Dim trips() const;
@@ -78,6 +83,11 @@ Result<graph::Graph> rewrite_scans(std::string_view name, const graph::Graph& gr
 /// verified. Errors: internal, when a pass made a graph that is none; bad_shape and others, where something is sure to
 /// fail that was not known before.
 ///   notes : what was done, in order; may be null
-Result<graph::Graph> run_passes(const graph::Graph& graph, Runner runner, std::vector<Note>* notes = nullptr);
+///   last  : passes behind this one are left out; empty: none
+Result<graph::Graph> run_passes(const graph::Graph& graph, Runner runner, std::vector<Note>* notes = nullptr,
+                                std::string_view last = {});
+
+/// The names of the passes, in the order of a round.
+std::vector<std::string_view> pass_names();
 
 }  // namespace pawl::scan

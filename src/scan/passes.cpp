@@ -88,17 +88,25 @@ Result<Graph> rewrite_scans(std::string_view name, const Graph& graph, Runner ru
                });
 }
 
-Result<Graph> run_passes(const Graph& original, Runner runner, std::vector<Note>* notes) {
+std::vector<std::string_view> pass_names() {
+  std::vector<std::string_view> names{"simplify", "raise"};
+  for (const Pass& pass : kPasses) names.push_back(pass.name);
+  return names;
+}
+
+Result<Graph> run_passes(const Graph& original, Runner runner, std::vector<Note>* notes, std::string_view last) {
   TRY_ASSIGN(Graph graph, graph::rebuild(original));
   for (int i = 0; i < kMaxRounds; ++i) {
     Round round{runner, notes};
     // What it finds alone is nothing for the other passes to go on with.
     bool simplified = false;
     TRY_ASSIGN(graph, apply("simplify", graph, simplified, simplify));
-    if (!has_bodies(graph)) break;
+    if (!has_bodies(graph) || last == "simplify") break;
     TRY_ASSIGN(graph, raise_all(graph, round));
     for (const Pass& pass : kPasses) {
+      if (last == "raise") break;
       TRY_ASSIGN(graph, rewrite_scans(pass.name, graph, runner, notes, round.changed, pass.apply));
+      if (pass.name == last) break;
     }
     if (!round.changed) break;
   }
