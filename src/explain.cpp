@@ -95,6 +95,15 @@ std::string text_of(const Known& known, const ExplainOptions& options) {
   return text.empty() ? "the model has no Scan and no Loop\n" : text;
 }
 
+/// Pictures of the loops before anything was moved out of them.
+Result<std::string> svg_of(const Known& known) {
+  TRY_ASSIGN(const graph::Graph whole, scan::run_passes(known.graph, scan::Runner::kernel, nullptr, "unpack"));
+  plan::Summaries summaries;
+  for (const plan::Explained& each : known.explained()) summaries[each.facts.label] = plan::summary(each);
+  for (const scan::Note& note : known.notes) summaries.try_emplace(note.scan, "a map: no step needs another");
+  return plan::to_svg(whole, known.notes, summaries);
+}
+
 /// A graph in ONNX's text syntax.
 Result<std::string> text_of(const graph::Graph& graph, const Model& model, const ExplainOptions& options) {
   TRY_ASSIGN(const onnx::Model made, graph::to_model(graph, model.state().onnx, {.known_types = true}));
@@ -106,8 +115,8 @@ Result<std::string> text_of(const graph::Graph& graph, const Model& model, const
 Result<Explanation> explain(const Model& model, const ExplainOptions& options) {
   return guard([&]() -> Result<Explanation> {
     TRY_ASSIGN(const Known known, find_out(model, options));
-    return Explanation{text_of(known, options), plan::to_svg(known.graph, known.notes),
-                       plan::to_json(known.explained())};
+    TRY_ASSIGN(std::string svg, svg_of(known));
+    return Explanation{text_of(known, options), std::move(svg), plan::to_json(known.explained())};
   });
 }
 

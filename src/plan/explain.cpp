@@ -29,8 +29,9 @@ std::string component_lines(const ScanFacts& facts, const ComponentFacts& compon
   if (component.match) text += fmt::format(": {}", component.match->recurrence->law);
   std::string lines = line(subject, text);
   if (!component.match && !component.refusal.empty()) lines += line("", component.refusal);
-  if (first.type.shape && !first.independent.empty())
-    lines += line("", fmt::format("{} channels side by side: {} {}", extents(*first.type.shape, first.independent),
+  const std::string channels = first.type.shape ? extents(*first.type.shape, first.independent) : std::string();
+  if (!channels.empty())
+    lines += line("", fmt::format("{} channels side by side: {} {}", channels,
                                   first.independent.size() == 1 ? "axis" : "axes", fmt::join(first.independent, ", ")));
   return lines;
 }

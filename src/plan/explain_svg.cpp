@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "plan/layers.h"
 #include "scan/dependence.h"
 
 namespace pawl::plan {
@@ -20,10 +21,11 @@ using scan::Dependence;
 constexpr int kWidth = 128;
 constexpr int kHeight = 30;
 constexpr int kGapX = 44;
-constexpr int kGapY = 14;
 constexpr int kMargin = 24;
-constexpr int kTitle = 54;
-constexpr int kReturn = 14;  ///< between two arrows that come back
+constexpr int kTitle = 72;
+constexpr int kTop = kTitle + 14;  ///< of the first row
+constexpr int kReturn = 12;        ///< between two arrows that come back
+constexpr int kLoopMargin = 24;    ///< between the loop's edge and its boxes
 
 enum class Place : std::uint8_t { before, loop, after };
 
@@ -33,14 +35,8 @@ struct Box {
   const char* fill = "";
   Place place = Place::loop;
   int column = 0;
-  int row = 0;
   int x = 0;
   int y = 0;
-};
-
-struct Arrow {
-  std::size_t from = 0;
-  std::size_t to = 0;
 };
 
 std::string escaped(std::string_view text) {
@@ -65,15 +61,28 @@ std::string shortened(const std::string& text, std::size_t most) {
   return text.substr(0, cut) + "…";
 }
 
+/// "n [4,256]", cut in the name.
+std::string labelled(const graph::ValueInfo& value) {
+  constexpr std::size_t kMost = 24;
+  const std::string shape = value.fact.type.shape ? to_string(*value.fact.type.shape) : std::string();
+  return shortened(value.name, shape.size() + 6 < kMost ? kMost - 1 - shape.size() : 5) + " " + shape;
+}
+
 class Picture {
  public:
-  Picture(const Node& node, const ScanOp& scan, const std::vector<scan::Note>& notes)
-      : node_(node), scan_(scan), body_(*scan.body.graph), dependence_(scan), box_of_(body_.values.size(), kNone) {
+  Picture(const Graph& outer, const Node& node, const ScanOp& scan, const std::vector<scan::Note>& notes,
+          std::string summary)
+      : outer_(outer),
+        node_(node),
+        summary_(std::move(summary)),
+        scan_(scan),
+        body_(*scan.body.graph),
+        dependence_(scan),
+        box_of_(body_.values.size(), kNone) {
     for (const scan::Note& note : notes)
       if (note.scan == node.label) what_.emplace(note.node, note.what);
     add_boxes();
     set_columns();
-    set_rows();
     set_positions();
   }
 
@@ -84,13 +93,16 @@ class Picture {
     std::string out = fmt::format("<g transform=\"translate(0,{})\">\n", top);
     out += fmt::format("<text x=\"{}\" y=\"26\" font-size=\"16\" font-weight=\"bold\">{}</text>\n", kMargin,
                        escaped(node_.label));
+    out += fmt::format("<text x=\"{}\" y=\"44\" font-size=\"12\" fill=\"#44443e\">{}</text>\n", kMargin,
+                       escaped(summary_));
     out += fmt::format(
         "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"10\" fill=\"#f7f7f4\" stroke=\"#8a8a80\" "
         "stroke-dasharray=\"6 4\"/>\n",
         loop_x_, kTitle - 14, loop_width_, loop_height_);
-    out += fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"11\" fill=\"#6b6b62\">in the loop</text>\n", loop_x_ + 10,
-                       kTitle + 1);
-    for (const Arrow& arrow : arrows_) out += draw_arrow(boxes_[arrow.from], boxes_[arrow.to]);
+    if (before_end_ > 0) out += heading(kMargin, "before the loop, for all steps at once");
+    out += heading(loop_x_ + 10, "in the loop");
+    if (has_sunk()) out += heading(left_of(loop_end_), "after the loop, for all steps at once");
+    for (std::size_t i = 0; i < arrows_.size(); ++i) out += draw_arrow(i);
     for (std::size_t i = 0; i < returns_.size(); ++i)
       out += draw_return(boxes_[returns_[i].from], boxes_[returns_[i].to], static_cast<int>(i));
     for (const Box& box : boxes_) out += draw_box(box);
@@ -99,6 +111,14 @@ class Picture {
 
  private:
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+  static std::string heading(int x, std::string_view words) {
+    return fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"11\" fill=\"#6b6b62\">{}</text>\n", x, kTitle + 1, words);
+  }
+
+  [[nodiscard]] bool has_sunk() const {
+    return std::any_of(what_.begin(), what_.end(), [](const auto& each) { return each.second == "sunk"; });
+  }
 
   std::size_t add(Box box) {
     boxes_.push_back(std::move(box));
@@ -123,7 +143,9 @@ class Picture {
     }
     for (std::size_t k = scan_.states; k < body_.outputs.size(); ++k) {
       const ValueId id = body_.outputs[k];
-      const std::size_t box = add({body_[id].name, "output", "#ffffff", Place::after});
+      const ValueId outside = node_.outputs[k];
+      const std::string& name = outside.valid() ? outer_[outside].name : body_[id].name;
+      const std::size_t box = add({name, "output", "#ffffff", Place::after});
       if (box_of_[id.index] != kNone) arrows_.push_back({box_of_[id.index], box});
     }
     for (std::size_t i = 0; i < scan_.states; ++i) {
@@ -141,8 +163,7 @@ class Picture {
     bool next = false;
     for (const ValueId id : node.outputs) {
       if (!id.valid()) continue;
-      if (box.below.empty())
-        box.below = body_[id].name + " " + (body_[id].fact.type.shape ? to_string(*body_[id].fact.type.shape) : "");
+      if (box.below.empty()) box.below = labelled(body_[id]);
       on_state = on_state || dependence_.on_state(id);
       on_element = on_element || dependence_.on_element(id);
       next = next || reaches_next[id.index];
@@ -178,41 +199,27 @@ class Picture {
     }
   }
 
-  /// Boxes of a column stand in the order of what they read.
-  void set_rows() {
-    std::map<int, std::vector<std::size_t>> columns;
-    for (std::size_t i = 0; i < boxes_.size(); ++i) columns[boxes_[i].column].push_back(i);
-    for (auto& [column, members] : columns) {
-      std::vector<std::pair<double, std::size_t>> order;
-      for (const std::size_t i : members) {
-        double sum = 0;
-        int count = 0;
-        for (const Arrow& arrow : arrows_)
-          if (arrow.to == i) {
-            sum += boxes_[arrow.from].row;
-            ++count;
-          }
-        order.emplace_back(count == 0 ? static_cast<double>(order.size()) : sum / count, i);
-      }
-      std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-      for (std::size_t row = 0; row < order.size(); ++row) boxes_[order[row].second].row = static_cast<int>(row);
-      rows_ = std::max(rows_, static_cast<int>(members.size()));
+  void set_positions() {
+    std::vector<int> columns;
+    for (const Box& box : boxes_) columns.push_back(box.column);
+    layers_ = place_in_layers(columns, arrows_, {.box = kHeight});
+    for (std::size_t i = 0; i < boxes_.size(); ++i) {
+      boxes_[i].x = left_of(boxes_[i].column);
+      boxes_[i].y = kTop + layers_.center[i] - kHeight / 2;
     }
+    const int end = std::max(after_end_, loop_end_);
+    loop_x_ = left_of(before_end_) - kLoopMargin;
+    loop_width_ = left_of(loop_end_ - 1) + kWidth + kLoopMargin - loop_x_;
+    loop_height_ = kTop - kTitle + layers_.height + 24 + static_cast<int>(returns_.size()) * kReturn;
+    width_ = std::max(left_of(end - 1) + kWidth, loop_x_ + loop_width_) + kMargin;
+    width_ = std::max(width_, kMargin * 2 + static_cast<int>(summary_.size()) * 7);
+    height_ = kTitle + loop_height_ + kMargin;
   }
 
-  void set_positions() {
-    for (Box& box : boxes_) {
-      const int shift = box.place == Place::before ? 0 : box.place == Place::loop ? kGapX / 2 : kGapX;
-      box.x = kMargin + box.column * (kWidth + kGapX) + shift;
-      box.y = kTitle + 12 + box.row * (kHeight + kGapY);
-    }
-    const int columns = std::max(after_end_, loop_end_);
-    loop_x_ = kMargin + before_end_ * (kWidth + kGapX) + kGapX / 2 - 20;
-    loop_width_ = (loop_end_ - before_end_) * (kWidth + kGapX) - kGapX + 40;
-    const int body_height = rows_ * (kHeight + kGapY);
-    loop_height_ = body_height + 30 + static_cast<int>(returns_.size()) * kReturn;
-    width_ = kMargin * 2 + columns * (kWidth + kGapX) + kGapX;
-    height_ = kTitle + loop_height_ + kMargin;
+  /// The columns of the loop keep a distance from those before and after it.
+  [[nodiscard]] int left_of(int column) const {
+    const int edges = (column >= before_end_ ? 1 : 0) + (column >= loop_end_ ? 1 : 0);
+    return kMargin + column * (kWidth + kGapX) + edges * kLoopMargin;
   }
 
   static std::string draw_box(const Box& box) {
@@ -220,30 +227,47 @@ class Picture {
         "<rect x=\"{0}\" y=\"{1}\" width=\"{2}\" height=\"{3}\" rx=\"5\" fill=\"{4}\" stroke=\"#55554e\"/>\n"
         "<text x=\"{5}\" y=\"{6}\" font-size=\"12\" text-anchor=\"middle\">{7}</text>\n"
         "<text x=\"{5}\" y=\"{8}\" font-size=\"9\" fill=\"#55554e\" text-anchor=\"middle\">{9}</text>\n",
-        box.x, box.y, kWidth, kHeight, box.fill, box.x + kWidth / 2, box.y + 13, escaped(shortened(box.name, 18)),
+        box.x, box.y, kWidth, kHeight, box.fill, box.x + kWidth / 2, box.y + 13, escaped(shortened(box.name, 16)),
         box.y + 25, escaped(shortened(box.below, 26)));
   }
 
-  static std::string draw_arrow(const Box& from, const Box& to) {
-    const int x1 = from.x + kWidth;
-    const int y1 = from.y + kHeight / 2;
-    const int y2 = to.y + kHeight / 2;
-    return fmt::format(
-        "<path d=\"M{} {} C{} {} {} {} {} {}\" fill=\"none\" stroke=\"#77776d\" marker-end=\"url(#tip)\"/>\n", x1, y1,
-        x1 + kGapX / 2, y1, to.x - kGapX / 2, y2, to.x - 2, y2);
+  /// From the right side of a box to the left side of another, past those between them.
+  [[nodiscard]] std::string draw_arrow(std::size_t number) const {
+    const Box& from = boxes_[arrows_[number].from];
+    const Box& to = boxes_[arrows_[number].to];
+    int x = from.x + kWidth;
+    int y = from.y + kHeight / 2;
+    std::string path = fmt::format("M{} {}", x, y);
+    const auto curve = [&](int to_x, int to_y) {
+      path += fmt::format(" C{} {} {} {} {} {}", x + kGapX / 2, y, to_x - kGapX / 2, to_y, to_x, to_y);
+      x = to_x;
+      y = to_y;
+    };
+    int column = from.column;
+    for (const int height : layers_.lanes[number]) {
+      curve(left_of(++column), kTop + height);
+      x += kWidth;
+      path += fmt::format(" H{}", x);
+    }
+    curve(to.x - 2, to.y + kHeight / 2);
+    return fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"#77776d\" marker-end=\"url(#tip)\"/>\n", path);
   }
 
+  /// Below everything, back to the start of the next step.
   [[nodiscard]] std::string draw_return(const Box& from, const Box& to, int number) const {
-    const int bottom = kTitle + 12 + rows_ * (kHeight + kGapY) + 4 + number * kReturn;
-    const int right = from.x + kWidth + 10 + number % 3 * 4;
-    const int left = to.x - 10 - number % 3 * 4;
+    const int count = std::max<int>(static_cast<int>(returns_.size()), 1);
+    const int aside = 8 + number * (kGapX - 22) / count;
+    const int bottom = kTop + layers_.height + 12 + number * kReturn;
     return fmt::format(
         "<path d=\"M{} {} H{} V{} H{} V{} H{}\" fill=\"none\" stroke=\"#b23b3b\" stroke-width=\"1.5\" "
         "marker-end=\"url(#back)\"/>\n",
-        from.x + kWidth, from.y + kHeight / 2 + 5, right, bottom, left, to.y + kHeight / 2, to.x - 2);
+        from.x + kWidth, from.y + kHeight - 6, from.x + kWidth + aside, bottom, to.x - 6 - number * 14 / count,
+        to.y + kHeight / 2, to.x - 2);
   }
 
+  const Graph& outer_;
   const Node& node_;
+  std::string summary_;
   const ScanOp& scan_;
   const Graph& body_;
   const Dependence dependence_;
@@ -255,7 +279,7 @@ class Picture {
   int before_end_ = 0;
   int loop_end_ = 0;
   int after_end_ = 0;
-  int rows_ = 0;
+  Layers layers_;
   int loop_x_ = 0;
   int loop_width_ = 0;
   int loop_height_ = 0;
@@ -263,11 +287,15 @@ class Picture {
   int height_ = 0;
 };
 
-void collect(const Graph& graph, const std::vector<scan::Note>& notes, std::vector<Picture>& pictures) {
+void collect(const Graph& graph, const std::vector<scan::Note>& notes, const Summaries& summaries,
+             std::vector<Picture>& pictures) {
   for (const Node& node : graph.nodes) {
-    if (const auto* scan = std::get_if<ScanOp>(&node.operation)) pictures.emplace_back(node, *scan, notes);
-    graph::for_each_body(node,
-                         [&](const graph::Body& body, std::string_view) { collect(*body.graph, notes, pictures); });
+    if (const auto* scan = std::get_if<ScanOp>(&node.operation)) {
+      const auto summary = summaries.find(node.label);
+      pictures.emplace_back(graph, node, *scan, notes, summary == summaries.end() ? std::string() : summary->second);
+    }
+    graph::for_each_body(
+        node, [&](const graph::Body& body, std::string_view) { collect(*body.graph, notes, summaries, pictures); });
   }
 }
 
@@ -279,9 +307,9 @@ constexpr std::string_view kLegend[][2] = {{"#e3e0d6", "the same in every step"}
 
 }  // namespace
 
-std::string to_svg(const Graph& graph, const std::vector<scan::Note>& notes) {
+std::string to_svg(const Graph& graph, const std::vector<scan::Note>& notes, const Summaries& summaries) {
   std::vector<Picture> pictures;
-  collect(graph, notes, pictures);
+  collect(graph, notes, summaries, pictures);
   int width = 760;
   int height = 40;
   for (const Picture& picture : pictures) {
@@ -305,7 +333,7 @@ std::string to_svg(const Graph& graph, const std::vector<scan::Note>& notes) {
         "<rect x=\"{}\" y=\"12\" width=\"14\" height=\"14\" fill=\"{}\" stroke=\"#55554e\"/><text x=\"{}\" y=\"23\" "
         "font-size=\"11\">{}</text>\n",
         x, color, x + 19, words);
-    x += 30 + static_cast<int>(words.size()) * 6;
+    x += 40 + static_cast<int>(words.size()) * 6;
   }
   int top = 40;
   for (const Picture& picture : pictures) {

@@ -108,7 +108,8 @@ std::string dim_text(const Dim& dim) {
 
 std::string extents(const SymbolicShape& shape, const std::vector<std::size_t>& axes) {
   std::string text;
-  for (const std::size_t axis : axes) text += (text.empty() ? "" : "x") + dim_text(shape[axis]);
+  for (const std::size_t axis : axes)
+    if (shape[axis].value != 1) text += (text.empty() ? "" : "x") + dim_text(shape[axis]);
   return text;
 }
 

@@ -14,7 +14,7 @@ ClassWords class_words(const scan::ComponentFacts& component);
 
 /// "512", "T", or "?".
 std::string dim_text(const Dim& dim);
-/// "320x16": the extents of those axes.
+/// "320x16": the extents of those axes, without those of 1.
 std::string extents(const SymbolicShape& shape, const std::vector<std::size_t>& axes);
 /// Bytes, or operations, in three digits: "10.5 MB".
 std::string amount_text(double amount, std::string_view unit);
