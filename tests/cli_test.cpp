@@ -303,10 +303,10 @@ map (float[T, 2] x, float[2, 2] w) => (float[T, 2] y) {
   expect_file("out/y.npy", Tensor::of<float>({2, 2}, {2, 1, 4, 3}));
   expect_fault({"optimize", "map.onnxtxt", "-o", "map.onnx", "--opset", "99"}, {"opset 99"});
   expect_fault({"optimize", "none.onnx", "-o", "map.onnx"}, {"none.onnx"});
-  // Version 8 has batches, which later versions have no word for.
+  // Version 8 has batches whose rows end where they want, which later versions have no word for.
   write("batched.onnxtxt", R"(<ir_version: 3, opset_import: ["" : 8]>
-sums (float[B, 1] s0, float[B, T, 1] x) => (float[B, 1] s) {
-  s = Scan <num_scan_inputs = 1, body = step (float[1] p, float[1] e) => (float[1] q) { q = Add(p, e) }> ("", s0, x)
+sums (int64[B] n, float[B, 1] s0, float[B, T, 1] x) => (float[B, 1] s) {
+  s = Scan <num_scan_inputs = 1, body = step (float[1] p, float[1] e) => (float[1] q) { q = Add(p, e) }> (n, s0, x)
 })");
   EXPECT_NE(pawl({"explain", "batched.onnxtxt"}).out.find("version 8: runs as it is"), std::string::npos);
   EXPECT_EQ(pawl({"optimize", "batched.onnxtxt", "-o", "batched.onnx"}).status, 0);

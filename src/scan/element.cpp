@@ -62,9 +62,9 @@ class Hoist {
   [[nodiscard]] double growth(const graph::Node& node) const {
     double before = 0;
     double after = 0;
-    for (const ValueId id : node.inputs)
-      if (id.valid() && dependence_.on_element(id))
-        before = std::max(before, elements_in(site_.body[id].fact.type).value_or(0));
+    for_each_read(node, [&](ValueId id) {
+      if (dependence_.on_element(id)) before = std::max(before, elements_in(site_.body[id].fact.type).value_or(0));
+    });
     for (const ValueId id : node.outputs) {
       if (!id.valid() || !needed_[id.index]) continue;
       const std::optional<double> size = elements_in(site_.body[id].fact.type);
@@ -77,10 +77,7 @@ class Hoist {
   /// For its own sake. Where the growth is not known, only a policy without a limit says yes.
   [[nodiscard]] bool pays(std::size_t n) const {
     const graph::Node& node = site_.body.nodes[n];
-    const auto& call = std::get<graph::OpCall>(node.operation);
-    const bool with_weights = std::any_of(node.inputs.begin(), node.inputs.end(),
-                                          [&](ValueId id) { return id.valid() && dependence_.invariant(id); });
-    const double most = limit(policy_for(*call.def, with_weights), site_.runner);
+    const double most = most_growth(node);
     if (most <= 0) return false;
     return growth(node) <= std::max(most, without_states()) && inputs_pay(node);
   }
@@ -90,21 +87,60 @@ class Hoist {
     return site_.scan.states == 0 ? growth_without_states(site_.runner) : 0;
   }
 
-  /// A node's inputs move with it; none of them may be larger than what it is made of.
+  [[nodiscard]] double most_growth(const graph::Node& node) const {
+    const auto* call = std::get_if<graph::OpCall>(&node.operation);
+    if (call == nullptr && !stays_narrow(site_.body, node)) return 0;
+    // Where no state is left, the loop around the loop goes.
+    if (call == nullptr && site_.scan.states == 0) return std::numeric_limits<double>::infinity();
+    if (call == nullptr) return limit(policy_for_loop(), site_.runner);
+    const bool with_weights = std::any_of(node.inputs.begin(), node.inputs.end(),
+                                          [&](ValueId id) { return id.valid() && dependence_.invariant(id); });
+    return limit(policy_for(*call->def, with_weights), site_.runner);
+  }
+
+  /// A node's inputs move with it; none of them may be larger than what it is made of, or, before a loop, than what the
+  /// loop reads and writes anyway.
   [[nodiscard]] bool inputs_pay(const graph::Node& node) const {
-    for (const ValueId id : node.inputs) {
-      if (!id.valid() || producer_[id.index] == kNone || chosen_[producer_[id.index]]) continue;
-      const graph::Node& input = site_.body.nodes[producer_[id.index]];
-      if (growth(input) > std::max(1.0, without_states()) || !inputs_pay(input)) return false;
+    const double room = std::holds_alternative<graph::OpCall>(node.operation) ? 0 : largest_around(node);
+    std::vector<bool> seen(site_.body.nodes.size(), false);
+    std::vector<const graph::Node*> open{&node};
+    bool pay = true;
+    while (pay && !open.empty()) {
+      const graph::Node& each = *open.back();
+      open.pop_back();
+      for_each_read(each, [&](ValueId id) {
+        const std::size_t maker = producer_[id.index];
+        if (maker == kNone || chosen_[maker] || seen[maker]) return;
+        seen[maker] = true;
+        const graph::Node& input = site_.body.nodes[maker];
+        pay = pay && (growth(input) <= std::max(1.0, without_states()) ||
+                      elements_in(site_.body[id].fact.type).value_or(room + 1) <= room);
+        open.push_back(&input);
+      });
     }
-    return true;
+    return pay;
+  }
+
+  /// The elements of the largest element that a node reads, or output that it makes.
+  [[nodiscard]] double largest_around(const graph::Node& node) const {
+    double largest = 0;
+    const auto see = [&](ValueId id) {
+      largest = std::max(largest, elements_in(site_.body[id].fact.type).value_or(0));
+    };
+    for_each_read(node, [&](ValueId id) {
+      if (all_.has(id)) see(id);
+    });
+    for (const ValueId id : node.outputs)
+      if (id.valid()) see(id);
+    return largest;
   }
 
   void choose(std::size_t n) {
     if (chosen_[n]) return;
     chosen_[n] = true;
-    for (const ValueId id : site_.body.nodes[n].inputs)
-      if (id.valid() && producer_[id.index] != kNone) choose(producer_[id.index]);
+    for_each_read(site_.body.nodes[n], [&](ValueId id) {
+      if (producer_[id.index] != kNone) choose(producer_[id.index]);
+    });
   }
 
   /// A scan output that is an element, for which no loop is needed.
@@ -119,12 +155,11 @@ class Hoist {
     for (std::size_t n = 0; n < chosen_.size(); ++n) {
       if (!chosen_[n]) continue;
       const graph::Node& node = site_.body.nodes[n];
-      bool reversed = false;
-      for (const ValueId id : node.inputs)
-        if (id.valid() && dependence_.on_element(id)) {
-          reversed = all_.order_of(id);
-          break;
-        }
+      std::optional<bool> order;
+      for_each_read(node, [&](ValueId id) {
+        if (!order && dependence_.on_element(id)) order = all_.order_of(id);
+      });
+      const bool reversed = order.value_or(false);
       TRY(all_.emit(node, *programs_[n], reversed));
       if (std::string product = product_of(node); !product.empty())
         site_.note_product(node.label, "one GEMM of " + product, product);
@@ -222,9 +257,9 @@ class Hoist {
   const Dependence dependence_;
   OverTime all_;
   const std::vector<bool> needed_;
-  std::vector<std::size_t> producer_;                   ///< by value: the able node that makes it
-  std::vector<std::optional<ops::Batching>> programs_;  ///< by node
-  std::vector<bool> chosen_;                            ///< by node
+  std::vector<std::size_t> producer_;                 ///< by value: the able node that makes it
+  std::vector<std::optional<NodeProgram>> programs_;  ///< by node
+  std::vector<bool> chosen_;                          ///< by node
 };
 
 }  // namespace

@@ -113,4 +113,9 @@ bool may_run_early(const Site& site, const graph::Node& node, std::span<const Fa
   return call != nullptr && cannot_fail(*call, inputs, node.outputs.size());
 }
 
+bool is_settled(const graph::Graph& body) {
+  return std::all_of(body.values.begin(), body.values.end(),
+                     [](const graph::ValueInfo& value) { return graph::implies(value.fact.type, value.declared); });
+}
+
 }  // namespace pawl::scan

@@ -13,4 +13,7 @@ bool may_run_early(const Site& site, const graph::Node& node, std::span<const op
 /// Whether an operator gives a result for all values that its inputs may have, given their types.
 bool cannot_fail(const graph::OpCall& call, std::span<const ops::Fact* const> inputs, std::size_t outputs);
 
+/// What a body declares is checked when it runs, unless it is known to hold. A body with such checks stays as it is.
+bool is_settled(const graph::Graph& body);
+
 }  // namespace pawl::scan

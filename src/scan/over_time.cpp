@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <memory>
 
 #include "base/try.h"
 #include "graph/infer.h"
@@ -20,8 +19,6 @@ Result<std::size_t> axis_of(const Type& type, std::int64_t axis, std::size_t mor
   return graph::resolve_axis(axis, type.shape->size() + more, "scan axis");
 }
 
-ops::Fact without_constant(const ops::Fact& fact) { return {fact.type, std::nullopt}; }
-
 std::vector<std::int64_t> front_to(std::size_t rank, std::size_t axis) {
   std::vector<std::int64_t> perm;
   for (std::size_t i = 1; i < rank; ++i) perm.push_back(static_cast<std::int64_t>(i));
@@ -36,31 +33,6 @@ std::vector<std::int64_t> to_front(std::size_t rank, std::size_t axis) {
   return perm;
 }
 
-/// Whether a program, made for one step at least, can also be run for none.
-bool survives_no_steps(const ops::Batching& batching, std::vector<ops::Fact> inputs,
-                       const std::vector<bool>& over_time) {
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (over_time[i]) inputs[i].type.shape->insert(inputs[i].type.shape->begin(), Dim(0));
-  std::vector<std::vector<ops::Fact>> results;
-  for (const ops::Call& each : batching.calls) {
-    std::vector<ops::Fact> constants(each.operands.size());
-    std::vector<const ops::Fact*> facts(each.operands.size(), nullptr);
-    for (std::size_t i = 0; i < facts.size(); ++i) {
-      const ops::Operand& given = each.operands[i];
-      if (given.kind == ops::Operand::Kind::input) facts[i] = &inputs[given.index];
-      if (given.kind == ops::Operand::Kind::result) facts[i] = &results[given.index][given.output];
-      if (given.kind != ops::Operand::Kind::constant) continue;
-      constants[i] = {Type::tensor(given.constant.dtype(), given.constant.shape()), Value(given.constant)};
-      facts[i] = &constants[i];
-    }
-    const graph::OpCall call{ops::find_op(each.schema->domain, each.schema->name), each.schema, each.attributes};
-    Result<std::vector<ops::Fact>> made = graph::infer_call(call, facts, each.outputs);
-    if (!made.ok()) return false;
-    results.push_back(std::move(made).value());
-  }
-  return true;
-}
-
 }  // namespace
 
 std::optional<double> elements_in(const Type& type) {
@@ -71,6 +43,34 @@ std::optional<double> elements_in(const Type& type) {
     if (dim.known()) count *= static_cast<double>(dim.value);
   }
   return count;
+}
+
+namespace {
+
+/// The elements of the largest value in the bodies of a node.
+double widest_inside(const graph::Node& node) {
+  double widest = 0;
+  graph::for_each_body(node, [&](const graph::Body& body, std::string_view) {
+    for (const graph::Node& inner : body.graph->nodes) {
+      widest = std::max(widest, widest_inside(inner));
+      for (const ValueId id : inner.outputs)
+        if (id.valid())
+          widest = std::max(widest,
+                            elements_in((*body.graph)[id].fact.type).value_or(std::numeric_limits<double>::infinity()));
+    }
+  });
+  return widest;
+}
+
+}  // namespace
+
+bool stays_narrow(const graph::Graph& graph, const graph::Node& node) {
+  double seen = 0;
+  const auto see = [&](ValueId id) { seen = std::max(seen, elements_in(graph[id].fact.type).value_or(0)); };
+  for_each_read(node, see);
+  for (const ValueId id : node.outputs)
+    if (id.valid()) see(id);
+  return widest_inside(node) <= seen;
 }
 
 OverTime::OverTime(const Site& site, const Dependence& dependence) : site_(site), dependence_(dependence) {
@@ -123,73 +123,25 @@ Result<ValueId> OverTime::invariant(ValueId inner) {
   return site_.outer.add_constant(*constant, site_.body[inner].name);
 }
 
-std::optional<ops::Batching> OverTime::find_program(const graph::Node& node, const std::vector<bool>& over_time) const {
-  const auto* call = std::get_if<graph::OpCall>(&node.operation);
-  if (call == nullptr || call->def->random || call->def->axes.batch == nullptr) return std::nullopt;
-  if (std::none_of(over_time.begin(), over_time.end(), [](bool flag) { return flag; })) return std::nullopt;
-  std::vector<ops::Fact> facts(node.inputs.size());
-  std::vector<const ops::Fact*> pointers(node.inputs.size(), nullptr);
-  const auto flags = std::make_unique<bool[]>(node.inputs.size());
-  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-    const ValueId id = node.inputs[i];
-    if (!id.valid()) continue;
-    const bool known_outside = captured_.contains(id.index) || site_.body[id].fact.tensor() != nullptr;
+std::optional<NodeProgram> OverTime::program(const graph::Node& node, const HasRows& over_time) const {
+  bool any = false;
+  bool is_there = true;
+  for_each_read(node, [&](ValueId id) {
+    any = any || over_time(id);
     // What is invariant and not outside yet stays in the loop, and with it what reads it.
-    if (!over_time[i] && !known_outside) return std::nullopt;
-    facts[i] = over_time[i] ? without_constant(site_.body[id].fact) : site_.body[id].fact;
-    pointers[i] = &facts[i];
-    flags[i] = over_time[i];
-  }
-  std::vector<Type> types;
-  for (const ValueId id : node.outputs) types.push_back(id.valid() ? site_.body[id].fact.type : Type());
-  if (!may_run_early(site_, node, pointers)) return std::nullopt;
-  const ops::NodeFacts known{*call->schema, call->attributes, pointers, types};
-  ops::Batching batching = ops::batch(*call->def, known, {flags.get(), node.inputs.size()});
-  if (!batching.accepted()) return std::nullopt;
-  if (site_.trips().value < 1 && !survives_no_steps(batching, facts, over_time)) return std::nullopt;
-  return batching;
+    is_there = is_there && (over_time(id) || captured_.contains(id.index) || site_.body[id].fact.tensor() != nullptr);
+  });
+  if (!any || !is_there) return std::nullopt;
+  return program_for(site_.body, node, over_time, site_.trips());
 }
 
-Result<void> OverTime::emit(const graph::Node& node, const ops::Batching& batching, bool reversed) {
-  std::vector<std::vector<ValueId>> results;
-  std::string name = node.name;
-  for (const ValueId id : node.outputs)
-    if (id.valid() && name.empty()) name = site_.body[id].name;
-  const auto operand = [&](const ops::Operand& given) -> Result<ValueId> {
-    switch (given.kind) {
-      case ops::Operand::Kind::omitted: return ValueId();
-      case ops::Operand::Kind::result: return results[given.index][given.output];
-      case ops::Operand::Kind::constant: return site_.outer.add_constant(given.constant, name + "_constant");
-      case ops::Operand::Kind::input: break;
-    }
-    const ValueId id = node.inputs[given.index];
-    if (!id.valid()) return id;
-    if (dependence_.invariant(id) || !has(id)) return invariant(id);
-    return get(id, reversed);
-  };
-  for (const ops::Call& each : batching.calls) {
-    graph::OpCall operation;
-    operation.def = ops::find_op(each.schema->domain, each.schema->name);
-    operation.schema = each.schema;
-    operation.attributes = each.attributes;
-    graph::Node made;
-    made.name = node.name;
-    made.label = node.label;
-    made.operation = std::move(operation);
-    for (const ops::Operand& given : each.operands) {
-      TRY_ASSIGN(const ValueId id, operand(given));
-      made.inputs.push_back(id);
-    }
-    std::vector<ValueInfo> values(each.outputs);
-    for (ValueInfo& value : values) value.name = name + "_all";
-    TRY_ASSIGN(std::vector<ValueId> ids, site_.outer.add(std::move(made), values));
-    results.push_back(std::move(ids));
-  }
-  for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-    if (!node.outputs[i].valid()) continue;
-    TRY_ASSIGN(const ValueId id, operand(batching.outputs[i]));
-    set(node.outputs[i], {id, reversed});
-  }
+Result<void> OverTime::emit(const graph::Node& node, const NodeProgram& program, bool reversed) {
+  const auto differs = [&](ValueId id) { return !dependence_.invariant(id) && has(id); };
+  const Rows rows{site_.outer, site_.body, site_.trips(), differs,
+                  [&](ValueId id) -> Result<ValueId> { return differs(id) ? get(id, reversed) : invariant(id); }};
+  TRY_ASSIGN(const std::vector<ValueId> made, emit_program(rows, node, program));
+  for (std::size_t i = 0; i < node.outputs.size(); ++i)
+    if (node.outputs[i].valid()) set(node.outputs[i], {made[i], reversed});
   return {};
 }
 

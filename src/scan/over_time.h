@@ -4,8 +4,8 @@
 #include <optional>
 #include <unordered_map>
 
-#include "ops/axis_rule.h"
 #include "scan/dependence.h"
+#include "scan/node_program.h"
 #include "scan/pass.h"
 
 namespace pawl::scan {
@@ -38,21 +38,15 @@ class OverTime {
 
   /// The program that computes the node for all steps when `over_time` says which body values differ from step to step;
   /// nothing when it has none, or may fail where the node would not have run.
-  template <class F>
-  std::optional<ops::Batching> program(const graph::Node& node, F&& over_time) const {
-    std::vector<bool> flags;
-    for (const graph::ValueId id : node.inputs) flags.push_back(id.valid() && over_time(id));
-    return find_program(node, flags);
-  }
+  [[nodiscard]] std::optional<NodeProgram> program(const graph::Node& node, const HasRows& over_time) const;
 
   /// Emits that program; the node's outputs are there afterwards.
-  Result<void> emit(const graph::Node& node, const ops::Batching& batching, bool reversed);
+  Result<void> emit(const graph::Node& node, const NodeProgram& program, bool reversed);
 
   /// [T, …] in step order to what a scan output is: along its axis, in its direction.
   Result<graph::ValueId> as_output(Stacked stacked, std::size_t output, const std::string& name);
 
  private:
-  std::optional<ops::Batching> find_program(const graph::Node& node, const std::vector<bool>& over_time) const;
   /// An invariant value of the body, outside.
   Result<graph::ValueId> invariant(graph::ValueId inner);
   Result<graph::ValueId> reverse(graph::ValueId outer, std::int64_t axis, const std::string& name);
@@ -63,6 +57,10 @@ class OverTime {
   std::unordered_map<std::uint32_t, std::size_t> element_of_;
   std::unordered_map<std::uint32_t, graph::ValueId> captured_;
 };
+
+/// Whether a node for all steps needs no more memory at a time, for each step, than what it reads and makes: a loop
+/// inside makes values that only it sees.
+bool stays_narrow(const graph::Graph& graph, const graph::Node& node);
 
 /// Elements of a tensor type; symbols count as 1. Nothing when an extent is not known at all.
 std::optional<double> elements_in(const Type& type);

@@ -67,6 +67,9 @@ Rewritten sink_outputs(const Site& site);  // sink.cpp: what no next state reads
 /// raise.cpp: a Loop whose number of steps is known before it starts, as a Scan. Arguments as those of a Site.
 Rewritten raise_loop(graph::Builder& outer, const graph::Node& node, const graph::LoopOp& loop,
                      std::span<const graph::ValueInfo> outputs, std::vector<Note>* notes);
+/// unbatch.cpp: a Scan of version 8 all of whose rows take all steps, as one of a later version.
+Rewritten unbatch_scan(graph::Builder& outer, const graph::Node& node, const graph::ScanOp& scan,
+                       std::span<const graph::ValueInfo> outputs, std::vector<Note>* notes);
 /// simplify.cpp: shorter spellings of single operators.
 Rewritten simplify(graph::Builder& outer, const graph::Node& node, std::span<const graph::ValueInfo> outputs);
 

@@ -5,6 +5,7 @@
 #include "base/try.h"
 #include "graph/annotate.h"
 #include "graph/infer.h"
+#include "scan/motion.h"
 #include "scan/pass.h"
 
 namespace pawl::scan {
@@ -19,13 +20,6 @@ constexpr std::array kPasses = {
 
 /// Every round takes something out of a loop or ends; a chain of more rounds than this is a pass that undoes another.
 constexpr int kMaxRounds = 32;
-
-/// What a body declares is checked when it runs, unless it is known to hold. A body with such checks stays as it is.
-bool is_settled(const Graph& body) {
-  for (const graph::ValueInfo& value : body.values)
-    if (!graph::implies(value.fact.type, value.declared)) return false;
-  return true;
-}
 
 /// States keep their type from step to step: known before the loop, it is known in all steps. Where it is not, a step
 /// may fail, and what moved would not know.
@@ -69,6 +63,15 @@ Result<Graph> raise_all(const Graph& graph, Round& round) {
                });
 }
 
+Result<Graph> unbatch_all(const Graph& graph, Round& round) {
+  return apply("unbatch", graph, round.changed,
+               [&](graph::Builder& builder, graph::Node& node, std::span<const graph::ValueInfo> outputs) -> Rewritten {
+                 const auto* scan = std::get_if<graph::ScanOp>(&node.operation);
+                 if (scan == nullptr || !scan->batched) return {std::nullopt};
+                 return unbatch_scan(builder, node, *scan, outputs, round.notes);
+               });
+}
+
 bool has_bodies(const Graph& graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(),
                      [](const graph::Node& node) { return !std::holds_alternative<graph::OpCall>(node.operation); });
@@ -102,6 +105,8 @@ Result<Graph> run_passes(const Graph& original, Runner runner, std::vector<Note>
     bool simplified = false;
     TRY_ASSIGN(graph, apply("simplify", graph, simplified, simplify));
     if (!has_bodies(graph) || last == "simplify") break;
+    TRY_ASSIGN(graph, unbatch_all(graph, round));
+    if (last == "unbatch") break;
     TRY_ASSIGN(graph, raise_all(graph, round));
     for (const Pass& pass : kPasses) {
       if (last == "raise") break;

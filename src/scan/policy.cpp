@@ -14,6 +14,10 @@ constexpr MovePolicy kWeights{
     AxisKind::contracted, kAlways, kAlways,
     "T small products with one weight are one large one: the weight is read once, not T times"};
 
+/// Its kind is not looked at.
+constexpr MovePolicy kLoop{AxisKind::opaque, kAlways, 1,
+                           "T short loops are one, over T times as many channels; it may not write more than it reads"};
+
 constexpr std::array kPolicies = {
     MovePolicy{AxisKind::contracted, 1, 1,
                "an outer product of two elements is larger than both: made where it is used"},
@@ -26,6 +30,8 @@ constexpr std::array kPolicies = {
 };
 
 }  // namespace
+
+const MovePolicy& policy_for_loop() { return kLoop; }
 
 const MovePolicy& policy_for(const ops::OpDef& row, bool with_weights) {
   if (row.axes.kind == AxisKind::contracted && with_weights) return kWeights;

@@ -24,6 +24,8 @@ struct MovePolicy {
   std::string_view reason;
 };
 
+/// The row for a loop inside a loop.
+const MovePolicy& policy_for_loop();
 /// The row for an operator. `with_weights`: a contraction one side of which is the same in every step.
 const MovePolicy& policy_for(const ops::OpDef& row, bool with_weights);
 double limit(const MovePolicy& policy, Runner runner);

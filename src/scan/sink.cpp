@@ -37,17 +37,19 @@ class Sink {
   /// Values that the loop would have to give out for this node to run after it.
   [[nodiscard]] double given_out(const graph::Node& node) const {
     double count = 0;
-    for (const ValueId id : node.inputs)
-      if (id.valid() && !dependence_.invariant(id) && !all_.has(id) && !wanted_[id.index])
+    for_each_read(node, [&](ValueId id) {
+      if (!dependence_.invariant(id) && !all_.has(id) && !wanted_[id.index])
         count += elements_in(site_.body[id].fact.type).value_or(std::numeric_limits<double>::infinity());
+    });
     return count;
   }
 
   [[nodiscard]] bool pays(const graph::Node& node) const {
-    const auto& call = std::get<graph::OpCall>(node.operation);
+    const auto* call = std::get_if<graph::OpCall>(&node.operation);
+    if (call == nullptr && !stays_narrow(site_.body, node)) return false;
     const bool with_weights = std::any_of(node.inputs.begin(), node.inputs.end(),
                                           [&](ValueId id) { return id.valid() && dependence_.invariant(id); });
-    double most = limit(policy_for(*call.def, with_weights), site_.runner);
+    double most = limit(call == nullptr ? policy_for_loop() : policy_for(*call->def, with_weights), site_.runner);
     double made = 0;
     for (const ValueId id : node.outputs)
       if (id.valid() && wanted_[id.index]) made += elements_in(site_.body[id].fact.type).value_or(0);
@@ -67,8 +69,8 @@ class Sink {
                                       [&](ValueId id) { return id.valid() && dependence_.on_state(id); });
     const auto over_time = [&](ValueId id) { return !dependence_.invariant(id); };
     bool able = on_state && !graph::any_of(node.outputs, read_inside_);
-    for (const ValueId id : node.inputs) able = able && (!id.valid() || site_.body[id].fact.type.shape.has_value());
-    std::optional<ops::Batching> program;
+    for_each_read(node, [&](ValueId id) { able = able && site_.body[id].fact.type.shape.has_value(); });
+    std::optional<NodeProgram> program;
     if (able) program = all_.program(node, over_time);
     if (!program || !pays(node)) {
       keep(node);
@@ -77,11 +79,10 @@ class Sink {
     programs_[n] = std::move(program);
     for (const ValueId id : node.outputs)
       if (id.valid()) sunk_[id.index] = true;
-    for (const ValueId id : node.inputs) {
-      if (!id.valid()) continue;
+    for_each_read(node, [&](ValueId id) {
       read_outside_[id.index] = true;
       if (!dependence_.invariant(id)) wanted_[id.index] = true;
-    }
+    });
     return true;
   }
 
@@ -103,11 +104,11 @@ class Sink {
     std::vector<bool> met(sunk_.size(), false);
     for (std::size_t n = 0; n < programs_.size(); ++n) {
       if (!programs_[n]) continue;
-      for (const ValueId id : site_.body.nodes[n].inputs) {
-        if (!id.valid() || met[id.index] || dependence_.invariant(id) || all_.has(id) || sunk_[id.index]) continue;
+      for_each_read(site_.body.nodes[n], [&](ValueId id) {
+        if (met[id.index] || dependence_.invariant(id) || all_.has(id) || sunk_[id.index]) return;
         met[id.index] = true;
         crossing.push_back(id);
-      }
+      });
     }
     Remake made(site_, std::vector<bool>(scan.states, true), keeps);
     for (const ValueId id : crossing) made.give_out(id, {0, reversed});
@@ -130,12 +131,12 @@ class Sink {
   const Site& site_;
   const Dependence dependence_;
   OverTime all_;
-  std::vector<bool> stays_;                             ///< by value: a next state is made of it
-  std::vector<bool> wanted_;                            ///< by value: an output, or read by a sunk node
-  std::vector<bool> read_inside_;                       ///< by value: by a node that stays in the loop
-  std::vector<bool> read_outside_;                      ///< by value: by a sunk node
-  std::vector<bool> sunk_;                              ///< by value: a sunk node makes it
-  std::vector<std::optional<ops::Batching>> programs_;  ///< by node: how it runs after the loop
+  std::vector<bool> stays_;                           ///< by value: a next state is made of it
+  std::vector<bool> wanted_;                          ///< by value: an output, or read by a sunk node
+  std::vector<bool> read_inside_;                     ///< by value: by a node that stays in the loop
+  std::vector<bool> read_outside_;                    ///< by value: by a sunk node
+  std::vector<bool> sunk_;                            ///< by value: a sunk node makes it
+  std::vector<std::optional<NodeProgram>> programs_;  ///< by node: how it runs after the loop
 };
 
 }  // namespace

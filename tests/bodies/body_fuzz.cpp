@@ -8,6 +8,7 @@
 
 #include "base/try.h"
 #include "linear_body.h"
+#include "loop_body.h"
 #include "onnx/text.h"
 #include "onnx/write.h"
 #include "pawl/explain.h"
@@ -138,8 +139,9 @@ int fuzz(double seconds, std::uint32_t seed) {
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
     if (passed.count() > seconds) break;
     const bool is_linear = seed % 4 == 3;
-    const bool with_floats = !is_linear && seed % 3 != 0;
-    RandomModel random = is_linear ? linear_model(seed) : random_model(seed, with_floats);
+    const bool is_loop = seed % 4 == 1;
+    const bool with_floats = !is_linear && !is_loop && seed % 3 != 0;
+    RandomModel random = is_linear ? linear_model(seed) : is_loop ? loop_model(seed) : random_model(seed, with_floats);
     if (!problem(random, with_floats)) {
       if (seed % 64 != 3) continue;
       ++looked_at;
