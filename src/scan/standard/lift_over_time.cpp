@@ -54,7 +54,7 @@ class Lifting {
     const bool any =
         std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) { return id.valid() && moves(id); });
     if (!any) return emit_steady(node);
-    const std::optional<ops::Batching> program = all_.program(node, [&](ValueId id) { return moves(id); });
+    const std::optional<NodeProgram> program = all_.program(node, [&](ValueId id) { return moves(id); });
     if (!program) return false;
     const auto first =
         std::find_if(node.inputs.begin(), node.inputs.end(), [&](ValueId id) { return id.valid() && moves(id); });
