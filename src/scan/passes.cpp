@@ -92,7 +92,7 @@ Result<Graph> rewrite_scans(std::string_view name, const Graph& graph, Runner ru
 }
 
 std::vector<std::string_view> pass_names() {
-  std::vector<std::string_view> names{"simplify", "raise"};
+  std::vector<std::string_view> names{"simplify", "unbatch", "raise"};
   for (const Pass& pass : kPasses) names.push_back(pass.name);
   return names;
 }
