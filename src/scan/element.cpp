@@ -136,11 +136,16 @@ class Hoist {
   }
 
   void choose(std::size_t n) {
-    if (chosen_[n]) return;
-    chosen_[n] = true;
-    for_each_read(site_.body.nodes[n], [&](ValueId id) {
-      if (producer_[id.index] != kNone) choose(producer_[id.index]);
-    });
+    std::vector<std::size_t> open{n};
+    while (!open.empty()) {
+      const std::size_t each = open.back();
+      open.pop_back();
+      if (chosen_[each]) continue;
+      chosen_[each] = true;
+      for_each_read(site_.body.nodes[each], [&](ValueId id) {
+        if (producer_[id.index] != kNone) open.push_back(producer_[id.index]);
+      });
+    }
   }
 
   /// A scan output that is an element, for which no loop is needed.
@@ -173,8 +178,8 @@ class Hoist {
 
   /// "512x160x640", of a product of elements with one weight matrix: rows of all steps, inner extent, columns.
   [[nodiscard]] std::string product_of(const graph::Node& node) {
-    const auto& call = std::get<graph::OpCall>(node.operation);
-    if (call.def->axes.kind != ops::AxisKind::contracted || node.inputs.size() < 2) return {};
+    const auto* call = std::get_if<graph::OpCall>(&node.operation);
+    if (call == nullptr || call->def->axes.kind != ops::AxisKind::contracted || node.inputs.size() < 2) return {};
     const std::size_t side = dependence_.on_element(node.inputs[0]) ? 0 : 1;
     const Type& weight = site_.body[node.inputs[1 - side]].fact.type;
     if (dependence_.on_element(node.inputs[1 - side]) || !weight.shape || weight.shape->size() != 2) return {};
