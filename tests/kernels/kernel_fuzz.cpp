@@ -9,8 +9,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
+#include <memory>
 
+#include "backend/cpu/kernel_cache.h"
 #include "backend/reference/kernel_interpreter.h"
+#include "guarded_memory.h"
 #include "random_contents.h"
 #include "random_kernel.h"
 #include "smaller_kernel.h"
@@ -31,12 +35,46 @@ struct Backend {
   Run run;
 };
 
+/// As machine code, in memory that cannot be left.
+Result<void> run_compiled(cpu::KernelCache& cache, const cpu::Target& target, const Program& program,
+                          std::span<const Memory> buffers, std::span<const std::int64_t> params,
+                          std::optional<LaneRange> range) {
+  TRY_ASSIGN(const auto kernel, cache.get(program, target));
+  std::vector<std::unique_ptr<GuardedMemory>> guarded;
+  std::vector<void*> pointers;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const auto* data = static_cast<const std::uint8_t*>(buffers[i].data);
+    const std::span bytes(data, static_cast<std::size_t>(buffers[i].size) * size_of(program.buffers[i].dtype));
+    guarded.push_back(std::make_unique<GuardedMemory>(
+        bytes, i % 2 == 0 ? GuardedMemory::Guard::after : GuardedMemory::Guard::before));
+    pointers.push_back(guarded.back()->data());
+  }
+  const LaneRange lanes = range.value_or(LaneRange{0, std::numeric_limits<std::int64_t>::max()});
+  kernel->run(pointers.data(), params.data(), lanes.begin, lanes.end);
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const std::vector<std::uint8_t> bytes = guarded[i]->bytes();
+    std::memcpy(buffers[i].data, bytes.data(), bytes.size());
+  }
+  return {};
+}
+
 /// Those that are compared with the interpreter.
 std::vector<Backend> backends() {
-  return {{"backward", [](const Program& program, std::span<const Memory> buffers, std::span<const std::int64_t> params,
-                          std::optional<LaneRange> range) {
-             return reference::run_kernel(program, buffers, params, range, LaneOrder::backward);
-           }}};
+  std::vector<Backend> all;
+  all.push_back({"backward", [](const Program& program, std::span<const Memory> buffers,
+                                std::span<const std::int64_t> params, std::optional<LaneRange> range) {
+                   return reference::run_kernel(program, buffers, params, range, LaneOrder::backward);
+                 }});
+  for (const char* name : {"sse2", "avx2", "avx512", "neon"}) {
+    const auto target = cpu::target_by_name(name);
+    if (!target || !cpu::runs_here(*target)) continue;
+    const auto cache = std::make_shared<cpu::KernelCache>(std::filesystem::path{});
+    all.push_back({name, [cache, target](const Program& program, std::span<const Memory> buffers,
+                                         std::span<const std::int64_t> params, std::optional<LaneRange> range) {
+                     return run_compiled(*cache, *target, program, buffers, params, range);
+                   }});
+  }
+  return all;
 }
 
 using Contents = std::vector<std::vector<std::byte>>;
@@ -96,6 +134,8 @@ std::optional<std::string> problem(const Program& program, const RandomKernel& k
           std::vector<std::int64_t>{0, third, third, kernel.lanes}}) {
       if (!cuts.empty() && !program.splits) continue;
       const Result<Contents> got = after(backend, program, kernel, cuts);
+      // No compiler, or no such operation on that target.
+      if (!got.ok() && got.error().code == Code::unsupported) continue;
       const std::string where = backend.name + (cuts.size() > 2 ? " in parts: " : ": ");
       if (!got.ok()) return where + got.error().to_string();
       if (const auto words = difference(program, *want, *got)) return where + *words;
@@ -112,7 +152,7 @@ std::string params_text(const RandomKernel& kernel) {
 }
 
 RandomKernel kernel_of(std::uint32_t seed) {
-  return random_kernel(seed, {.statements = 3 + static_cast<int>(seed % 8) * 4});
+  return random_kernel(seed, {.statements = 3 + static_cast<int>(seed % 8) * 4, .functions = seed % 2 == 0});
 }
 
 int report(std::uint32_t seed, const std::string& words, const RandomKernel& kernel, const Program& program) {

@@ -46,7 +46,8 @@ Ssa to_integer(Instructions& out, const Ssa& x, std::string_view opcode, DType t
                const Ssa& out_of_range) {
   const Ssa above = out.compare("fcmp oge", x, literal(x.dtype, low, x.width));
   const Ssa below = out.compare("fcmp olt", x, literal(x.dtype, high, x.width));
-  return out.select(out.binary("and", above, below), out.convert(opcode, x, to), out_of_range);
+  const Ssa inside = out.binary("and", above, below);
+  return out.select(inside, out.convert(opcode, x, to), out_of_range);
 }
 
 Ssa resize(Instructions& out, const Ssa& x, DType to) {
@@ -70,10 +71,12 @@ Ssa float_to_integer(Instructions& out, const Ssa& x, DType to) {
 Ssa round_to_odd(Instructions& out, const Ssa& x) {
   const Ssa nearest = out.convert("fptrunc", x, DType::f32);
   const Ssa back = out.convert("fpext", nearest, DType::f64);
-  const Ssa too_large = out.compare("fcmp ogt", out.intrinsic("fabs", {back}), out.intrinsic("fabs", {x}));
+  const Ssa rounded_size = out.intrinsic("fabs", {back});
+  const Ssa too_large = out.compare("fcmp ogt", rounded_size, out.intrinsic("fabs", {x}));
+  const Ssa inexact = out.compare("fcmp one", back, x);
   const BitText bits = bits_of(out, nearest);
   const BitText cut = bits.instead_where(too_large, bits + -1);
-  const BitText odd = cut.instead_where(out.compare("fcmp one", back, x), cut | 1);
+  const BitText odd = cut.instead_where(inexact, cut | 1);
   return odd.as("bitcast", DType::f32);
 }
 
@@ -85,8 +88,10 @@ Ssa integer_to_f64_to_odd(Instructions& out, const Ssa& x) {
   const Ssa negative = is_signed(x.dtype) ? out.compare("icmp slt", x, zero) : literal(DType::boolean, 0, x.width);
   const Ssa size = out.select(negative, out.binary("sub", zero, x), x);
   const BitText bits(out, size);
-  const BitText gathered = ((bits >> 15) << 15) | ((((bits & 0x7FFF) + 0x7FFF) >> 15) << 15);
-  const Ssa kept = bits.instead_where(bits.above((std::int64_t{1} << 40) - 1), gathered).value();
+  const BitText high = (bits >> 15) << 15;
+  const BitText gathered = high | ((((bits & 0x7FFF) + 0x7FFF) >> 15) << 15);
+  const Ssa large = bits.above((std::int64_t{1} << 40) - 1);
+  const Ssa kept = bits.instead_where(large, gathered).value();
   const Ssa number = out.convert("uitofp", kept, DType::f64);
   return out.select(negative, out.emit(DType::f64, x.width, "fneg {} {}", type_of(number), number.text), number);
 }

@@ -87,7 +87,10 @@ Result<void> Generator::statement(const kernel::Number& number) {
   Value value;
   for (std::size_t i = 0; i < count; ++i) {
     Ssa part = sum(start, ahead_of(number.value, frame_.copies[i]));
-    if (!slope.is_zero()) part = out_.binary("add", out_.splat(part, frame_.width), lane_offsets(slope));
+    if (!slope.is_zero()) {
+      const Ssa first = out_.splat(part, frame_.width);
+      part = out_.binary("add", first, lane_offsets(slope));
+    }
     value.parts.push_back(part);
   }
   values_[number.result.index] = std::move(value);
@@ -124,10 +127,12 @@ Result<void> Generator::statement(const std::unique_ptr<kernel::Loop>& loop) {
   } else if (loop->kind == kernel::Loop::Kind::reduced) {
     done = reduced(*loop);
   } else {
-    const Ssa extent = start_of(loop->extent);
-    const Ssa begin{"%begin", DType::i64, 1, false}, end{"%end", DType::i64, 1, false};
-    done = is_range ? lanes(*loop, out_.intrinsic("smax", {begin, index(0)}), out_.intrinsic("smin", {end, extent}))
-                    : lanes(*loop, index(0), extent);
+    Ssa begin = index(0), end = start_of(loop->extent);
+    if (is_range) {
+      begin = out_.intrinsic("smax", {{"%begin", DType::i64, 1, false}, begin});
+      end = out_.intrinsic("smin", {{"%end", DType::i64, 1, false}, end});
+    }
+    done = lanes(*loop, begin, end);
   }
   --depth_;
   return done;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "tensor/scalar.h"
+
 namespace pawl::cpu {
 
 bool is_float(DType dtype) { return dtype == DType::f32 || dtype == DType::f64; }
@@ -48,6 +50,8 @@ Ssa literal(DType dtype, double value, int width) {
   if (dtype == DType::f32) value = static_cast<double>(static_cast<float>(value));
   if (is_float(dtype)) return {fmt::format("0x{:016X}", std::bit_cast<std::uint64_t>(value)), dtype, width, true};
   if (dtype == DType::boolean) return {value != 0 ? "true" : "false", dtype, width, true};
+  if (dtype == DType::f16 || dtype == DType::bf16)
+    return literal_bits(dtype, encode_float(dtype, value, Overflow::propagate), width);
   if (value >= 0x1p63 && value < 0x1p64)
     return literal_bits(dtype, static_cast<std::int64_t>(static_cast<std::uint64_t>(value)), width);
   const bool fits = value >= -0x1p63 && value < 0x1p63;

@@ -7,7 +7,7 @@
 
 namespace pawl::cpu {
 
-Result<std::shared_ptr<const Kernel>> KernelCache::get(const kernel::Program& program, const Target& target) {
+Result<std::shared_ptr<const CompiledKernel>> KernelCache::get(const kernel::Program& program, const Target& target) {
   TRY_ASSIGN(const std::string text, generate(program, target));
   const std::string key = fmt::format("{} {} {} {} {}\n{}", kGeneratorVersion, PAWL_LLVM_INTERFACE, target.triple,
                                       target.cpu, target.features, text);
@@ -25,11 +25,11 @@ Result<std::shared_ptr<const Kernel>> KernelCache::get(const kernel::Program& pr
     TRY_ASSIGN(code, link_object(object, entry_name(program)));
     folder_.write(key, *code);
   }
-  TRY_ASSIGN(Kernel loaded, Kernel::load(*code));
+  TRY_ASSIGN(CompiledKernel loaded, CompiledKernel::load(*code));
   const std::lock_guard lock(mutex_);
   ++(from_disk ? counts_.from_disk : counts_.compiled);
   // Another thread may have been faster; its kernel is in use.
-  return kernels_.emplace(key, std::make_shared<const Kernel>(std::move(loaded))).first->second;
+  return kernels_.emplace(key, std::make_shared<const CompiledKernel>(std::move(loaded))).first->second;
 }
 
 KernelCache::Counts KernelCache::counts() const {

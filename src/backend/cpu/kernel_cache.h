@@ -6,7 +6,7 @@
 #include <mutex>
 #include <string>
 
-#include "backend/cpu/kernel.h"
+#include "backend/cpu/compiled_kernel.h"
 #include "backend/cpu/kernel_folder.h"
 #include "backend/cpu/target.h"
 #include "kernel/program.h"
@@ -27,14 +27,14 @@ class KernelCache {
   explicit KernelCache(const std::filesystem::path& folder = default_kernel_folder()) : folder_(folder) {}
 
   /// Errors: unsupported, where there is no compiler or the target lacks an operation; limit; internal.
-  Result<std::shared_ptr<const Kernel>> get(const kernel::Program& program, const Target& target);
+  Result<std::shared_ptr<const CompiledKernel>> get(const kernel::Program& program, const Target& target);
 
   [[nodiscard]] Counts counts() const;
 
  private:
   KernelFolder folder_;
   mutable std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<const Kernel>> kernels_;
+  std::map<std::string, std::shared_ptr<const CompiledKernel>> kernels_;
   Counts counts_;
 };
 

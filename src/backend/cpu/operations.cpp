@@ -69,18 +69,16 @@ Ssa round_by_arithmetic(Instructions& out, Op op, const Ssa& x) {
   const Ssa one = literal(x.dtype, 1, x.width);
   const Ssa size = out.intrinsic("fabs", {x});
   const Ssa nearest = out.binary("fsub", out.binary("fadd", size, large), large);
-  Ssa rounded;
-  if (op == Op::truncate) {
-    rounded = out.select(out.compare("fcmp ogt", nearest, size), out.binary("fsub", nearest, one), nearest);
-  } else {
-    rounded = out.intrinsic("copysign", {nearest, x});
-    if (op == Op::floor)
-      rounded = out.select(out.compare("fcmp ogt", rounded, x), out.binary("fsub", rounded, one), rounded);
-    if (op == Op::ceil)
-      rounded = out.select(out.compare("fcmp olt", rounded, x), out.binary("fadd", rounded, one), rounded);
+  const bool up = op == Op::ceil;
+  const Ssa rounded = op == Op::truncate ? nearest : out.intrinsic("copysign", {nearest, x});
+  Ssa result = rounded;
+  if (op != Op::round_even) {
+    const Ssa beyond = out.compare(up ? "fcmp olt" : "fcmp ogt", rounded, op == Op::truncate ? size : x);
+    const Ssa back = out.binary(up ? "fadd" : "fsub", rounded, one);
+    result = out.select(beyond, back, rounded);
   }
-  rounded = out.intrinsic("copysign", {rounded, x});
-  return out.select(out.compare("fcmp olt", size, large), rounded, x);
+  const Ssa with_sign = out.intrinsic("copysign", {result, x});
+  return out.select(out.compare("fcmp olt", size, large), with_sign, x);
 }
 
 Ssa round(Instructions& out, const Target& target, Op op, const Ssa& x) {

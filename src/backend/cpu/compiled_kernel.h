@@ -6,10 +6,10 @@
 
 namespace pawl::cpu {
 
-class Kernel {
+class CompiledKernel {
  public:
   /// Errors: limit, where memory cannot be made executable; internal, of an entry outside of the code.
-  static Result<Kernel> load(const ObjectCode& code);
+  static Result<CompiledKernel> load(const ObjectCode& code);
 
   /// Runs iterations [begin, end) of the outermost loop of a program that splits, else all of it, whatever the range.
   /// `buffers` and `params` are in the program's order.
@@ -19,7 +19,7 @@ class Kernel {
 
  private:
   using Function = void (*)(void* const*, const std::int64_t*, std::int64_t, std::int64_t);
-  Kernel(ExecutableMemory memory, Function function) : memory_(std::move(memory)), function_(function) {}
+  CompiledKernel(ExecutableMemory memory, Function function) : memory_(std::move(memory)), function_(function) {}
   ExecutableMemory memory_;
   Function function_;
 };
