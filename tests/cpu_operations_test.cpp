@@ -1,7 +1,10 @@
 // Every operation of every type as machine code, one lane and many, against the interpreter.
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "cpu_kernel_run.h"
+#include "expr/scalar.h"
 #include "kernel/builder.h"
 
 namespace pawl::cpu {
@@ -85,6 +88,60 @@ TEST_F(CpuOperations, ComputeEveryType) {
         expect_operation(op, types, dtype, random_);
       }
     }
+  }
+}
+
+template <class T>
+T function_of(Op op, T x, T y) {
+  switch (op) {
+    case Op::exp: return expr::exp(x);
+    case Op::exp_minus_1: return expr::exp_minus_1(x);
+    case Op::log: return expr::log(x);
+    case Op::log_1_plus: return expr::log_1_plus(x);
+    case Op::tanh: return expr::tanh(x);
+    case Op::sigmoid: return expr::sigmoid(x);
+    case Op::erf: return expr::erf(x);
+    case Op::sin: return expr::sin(x);
+    case Op::cos: return expr::cos(x);
+    default: return expr::pow(x, y);
+  }
+}
+
+template <class T>
+std::vector<T> numbers_of(const Bytes& bytes) {
+  std::vector<T> values(bytes.size() / sizeof(T));
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+/// The bits of the same formula in C++; where a target lacks an operation of it, it is refused.
+template <class T>
+void expect_function(Op op, DType dtype, std::mt19937& random) {
+  const Program program =
+      apply(op, std::vector<DType>(static_cast<std::size_t>(expr::facts_of(op).arity), dtype), dtype);
+  constexpr std::int64_t kCount = 3001;
+  std::vector<Bytes> buffers(program.buffers.size());
+  for (Bytes& buffer : buffers) buffer = random_bytes(dtype, kCount, random);
+  const std::vector<T> x = numbers_of<T>(buffers[0]), y = numbers_of<T>(buffers[buffers.size() - 2]);
+  std::vector<T> results(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) results[i] = function_of(op, x[i], y[i]);
+  std::vector<Bytes> want = buffers;
+  want.back() = bytes_of(results);
+  for (const Target& target : targets_here()) {
+    const auto got = run_compiled(program, target, buffers, {kCount});
+    ASSERT_TRUE(got.ok() || got.error().code == Code::unsupported) << got.error().to_string();
+    ASSERT_TRUE(got.ok() || !target.fused_multiply_add) << got.error().to_string();
+    const auto wrong = got.ok() ? difference(program, *got, want) : std::nullopt;
+    ASSERT_FALSE(wrong) << target.name << " " << expr::facts_of(op).name << ": " << *wrong;
+  }
+}
+
+TEST_F(CpuOperations, ComputeFunctions) {
+  for (int i = 0; i < expr::kOps; ++i) {
+    const auto op = static_cast<Op>(i);
+    if (!expr::facts_of(op).is_function) continue;
+    expect_function<float>(op, DType::f32, random_);
+    expect_function<double>(op, DType::f64, random_);
   }
 }
 

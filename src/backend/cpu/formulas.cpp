@@ -1,11 +1,50 @@
 #include "backend/cpu/formulas.h"
 
+#include <optional>
+
+#include "backend/cpu/operations.h"
 #include "base/try.h"
+#include "expr/functions.h"
 
 namespace pawl::cpu {
+namespace {
 
-Result<Ssa> formula(Instructions&, const Target&, expr::Op op, std::span<const Ssa>) {
-  return fail(Code::unsupported, "{} has no formula yet", expr::facts_of(op).name);
+/// Formulas as instructions. What the target lacks is remembered; what is written from then on is not used.
+class FormulaText {
+ public:
+  using Value = Ssa;
+  static constexpr bool kHasF64 = true;
+
+  FormulaText(Instructions& out, const Target& target, int width) : out_(out), target_(target), width_(width) {}
+
+  [[nodiscard]] Ssa constant(DType dtype, double value) const { return literal(dtype, value, width_); }
+  [[nodiscard]] Ssa integer(DType dtype, std::uint64_t bits) const {
+    return literal_bits(dtype, static_cast<std::int64_t>(bits), width_);
+  }
+  template <class... Operands>
+  Ssa apply(expr::Op op, DType dtype, const Operands&... operands) {
+    const Ssa all[] = {operands...};
+    auto result = compute(out_, target_, op, all, dtype);
+    if (result.ok()) return std::move(result).value();
+    if (!lacking_) lacking_ = std::move(result).error();
+    return literal_bits(dtype, 0, width_);
+  }
+  [[nodiscard]] const std::optional<Error>& lacking() const { return lacking_; }
+
+ private:
+  Instructions& out_;
+  const Target& target_;
+  int width_;
+  std::optional<Error> lacking_;
+};
+
+}  // namespace
+
+Result<Ssa> formula(Instructions& out, const Target& target, expr::Op op, std::span<const Ssa> x) {
+  FormulaText text(out, target, x[0].width);
+  Ssa result = expr::expand(text, op, x, x[0].dtype);
+  if (text.lacking()) return *text.lacking();
+  return result;
 }
 
 }  // namespace pawl::cpu
