@@ -43,8 +43,8 @@ Result<std::shared_ptr<const Model::State>> import_model(Result<onnx::Model> dec
 }
 
 /// A kernel that is not compiled, but run by its definition.
-Result<cpu::Kernel> interpreted(const kernel::Program& program) {
-  return cpu::Kernel([&program](std::span<const cpu::KernelMemory> memory, std::span<const std::int64_t> params) {
+Result<cpu::KernelCall> interpreted(const kernel::Program& program) {
+  return cpu::KernelCall([&program](std::span<const cpu::KernelMemory> memory, std::span<const std::int64_t> params) {
     std::vector<reference::Memory> buffers;
     for (const cpu::KernelMemory& each : memory) buffers.push_back({each.data, each.size});
     return reference::run_kernel(program, buffers, params);
@@ -118,8 +118,10 @@ Result<Program> Program::compile(const Model& model, const CompileOptions& optio
     }
     if (options.kernels != Kernels::off) {
       const unsigned cores = std::max(std::thread::hardware_concurrency(), 1U);
-      state->kernels = std::make_unique<cpu::ScanKernels>(cpu::ScanKernelOptions{
-          .threads = options.threads > 0 ? options.threads : static_cast<int>(cores), .compile = interpreted});
+      cpu::ScanKernelOptions kernels;
+      kernels.threads = options.threads > 0 ? options.threads : static_cast<int>(cores);
+      kernels.compile = options.kernels == Kernels::compiled ? cpu::machine_code() : interpreted;
+      state->kernels = std::make_unique<cpu::ScanKernels>(std::move(kernels));
     }
     state->graph = std::move(graph);
     return Program(std::move(state));

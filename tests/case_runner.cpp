@@ -137,11 +137,11 @@ class CaseTest : public testing::Test {
 
   /// Bodies as kernels give the same.
   void check_kernels(const Model& model) {
-    for (const int threads : {1, 3}) {
-      const Result<Program> program = Program::compile(
-          model, {.guarantee = Guarantee::exact, .kernels = Kernels::interpreted, .threads = threads});
+    for (const Kernels kernels : {Kernels::interpreted, Kernels::compiled}) {
+      const Result<Program> program =
+          Program::compile(model, {.guarantee = Guarantee::exact, .kernels = kernels, .threads = 3});
       ASSERT_TRUE(program.ok()) << "as kernels: " << program.error().to_string();
-      SCOPED_TRACE("as kernels");
+      SCOPED_TRACE(kernels == Kernels::compiled ? "as compiled kernels" : "as kernels");
       std::map<std::string, std::int64_t> evaluations;
       for (const CaseRun& each : case_.runs) run(*program, each, &evaluations);
     }

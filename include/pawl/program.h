@@ -33,6 +33,7 @@ enum class Guarantee : std::uint8_t {
 /// What runs the bodies of Scans.
 enum class Kernels : std::uint8_t {
   off,          ///< the evaluator, node by node
+  compiled,     ///< kernels as machine code, which is kept on the disk for the next time
   interpreted,  ///< kernels, by what they mean, statement by statement: slow; what compiled ones are held against
 };
 

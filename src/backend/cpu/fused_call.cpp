@@ -27,7 +27,7 @@ struct Argument {
 
 class Call {
  public:
-  Call(const FusedLoop& loop, const Kernel& kernel, const std::vector<Tensor>& constants,
+  Call(const FusedLoop& loop, const KernelCall& kernel, const std::vector<Tensor>& constants,
        const reference::ScanCall& call)
       : loop_(loop), kernel_(kernel), constants_(constants), call_(call), params_(loop.program.params.size(), 0) {}
 
@@ -200,7 +200,7 @@ class Call {
   }
 
   const FusedLoop& loop_;
-  const Kernel& kernel_;
+  const KernelCall& kernel_;
   const std::vector<Tensor>& constants_;
   const reference::ScanCall& call_;
   std::vector<std::int64_t> params_;
@@ -211,7 +211,7 @@ class Call {
 
 }  // namespace
 
-Result<std::vector<Value>> call_fused_loop(const FusedLoop& loop, const Kernel& kernel,
+Result<std::vector<Value>> call_fused_loop(const FusedLoop& loop, const KernelCall& kernel,
                                            const std::vector<Tensor>& constants, const reference::ScanCall& call,
                                            int threads) {
   return Call(loop, kernel, constants, call).run(threads);

@@ -8,7 +8,7 @@ namespace pawl::cpu {
 /// Finals, then stacked outputs; those that nobody needs are none.
 ///   constants : by binding, dense; undefined where the binding is no constant
 ///   Errors    : limit; interrupted, between calls of the kernel
-Result<std::vector<Value>> call_fused_loop(const kernel::FusedLoop& loop, const Kernel& kernel,
+Result<std::vector<Value>> call_fused_loop(const kernel::FusedLoop& loop, const KernelCall& kernel,
                                            const std::vector<Tensor>& constants, const reference::ScanCall& call,
                                            int threads);
 

@@ -1,6 +1,7 @@
 #include "backend/cpu/scan_kernels.h"
 
 #include "backend/cpu/fused_call.h"
+#include "backend/cpu/kernel_cache.h"
 #include "base/try.h"
 
 namespace pawl::cpu {
@@ -18,6 +19,20 @@ std::string signature(const reference::ScanCall& call) {
 
 }  // namespace
 
+CompileKernel machine_code() {
+  return [cache = std::make_shared<KernelCache>(),
+          target = detect_target()](const kernel::Program& program) -> Result<KernelCall> {
+    TRY_ASSIGN(std::shared_ptr<const Kernel> kernel, cache->get(program, target));
+    return KernelCall([kernel = std::move(kernel)](std::span<const KernelMemory> memory,
+                                                   std::span<const std::int64_t> params) -> Result<void> {
+      std::vector<void*> addresses;
+      for (const KernelMemory& each : memory) addresses.push_back(each.data);
+      kernel->run(addresses.data(), params.data(), 0, 1);
+      return {};
+    });
+  };
+}
+
 Result<ScanKernels::Entry> ScanKernels::make(const reference::ScanCall& call) const {
   Entry entry;
   TRY_ASSIGN(kernel::Lowering lowering, kernel::lower_fused_loop(call.scan, call.types, call.wanted, options_.policy));
@@ -26,7 +41,7 @@ Result<ScanKernels::Entry> ScanKernels::make(const reference::ScanCall& call) co
     return entry;
   }
   auto loop = std::make_shared<const kernel::FusedLoop>(std::move(*lowering.loop));
-  Result<Kernel> compiled = options_.compile(loop->program);
+  Result<KernelCall> compiled = options_.compile(loop->program);
   if (!compiled.ok()) {
     if (compiled.error().code != Code::unsupported) return compiled.error();
     entry.refusal = compiled.error().message;

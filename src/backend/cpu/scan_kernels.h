@@ -16,9 +16,13 @@ struct KernelMemory {
   std::int64_t size = 0;
 };
 /// A compiled kernel. Memory and params by index. Called by several threads at once.
-using Kernel = std::function<Result<void>(std::span<const KernelMemory> memory, std::span<const std::int64_t> params)>;
+using KernelCall =
+    std::function<Result<void>(std::span<const KernelMemory> memory, std::span<const std::int64_t> params)>;
 /// The program outlives the kernel. Errors: unsupported, where there is no compiler or it cannot make the kernel.
-using CompileKernel = std::function<Result<Kernel>(const kernel::Program& program)>;
+using CompileKernel = std::function<Result<KernelCall>(const kernel::Program& program)>;
+
+/// Compiles for this machine, with a cache of its own in memory and the user's on the disk.
+CompileKernel machine_code();
 
 struct ScanKernelOptions {
   int threads = 1;
@@ -39,7 +43,7 @@ class ScanKernels final : public reference::ScanRunner {
  private:
   struct Entry {
     std::shared_ptr<const kernel::FusedLoop> loop;  ///< null: there is none; the kernel may refer to it
-    Kernel kernel;
+    KernelCall kernel;
     std::vector<Tensor> constants;  ///< by binding; undefined for all others
     std::string refusal;
   };
