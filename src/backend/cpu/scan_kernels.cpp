@@ -22,7 +22,7 @@ std::string signature(const reference::ScanCall& call) {
 CompileKernel machine_code() {
   return [cache = std::make_shared<KernelCache>(),
           target = detect_target()](const kernel::Program& program) -> Result<KernelCall> {
-    TRY_ASSIGN(std::shared_ptr<const Kernel> kernel, cache->get(program, target));
+    TRY_ASSIGN(std::shared_ptr<const CompiledKernel> kernel, cache->get(program, target));
     return KernelCall([kernel = std::move(kernel)](std::span<const KernelMemory> memory,
                                                    std::span<const std::int64_t> params) -> Result<void> {
       std::vector<void*> addresses;
