@@ -208,6 +208,7 @@ std::vector<Var> Builder::steps(const Form& extent, const std::vector<Var>& init
   for (const Var var : initial) need(var);
   loop.counter = open(name);
   std::vector<Var> inside;
+  inside.reserve(initial.size());
   for (const Var var : initial) inside.push_back(fresh(type(var), scopes_.back()));
   const std::vector<Var> next = body(loop.counter, inside);
   if (next.size() != initial.size())
@@ -227,6 +228,7 @@ std::vector<Var> Builder::reduced(const Form& extent, const std::vector<Reductio
   for (const Reduction& sum : sums) need(sum.initial);
   loop.counter = open(name);
   std::vector<Var> inside;
+  inside.reserve(sums.size());
   for (const Reduction& sum : sums) inside.push_back(fresh(type(sum.initial), scopes_.back()));
   const std::vector<Var> added = body(loop.counter);
   if (added.size() != sums.size()) refuse(fmt::format("{} sums, {} values for them", sums.size(), added.size()));

@@ -45,7 +45,7 @@ class Printer {
  private:
   template <class... Args>
   void line(int depth, fmt::format_string<Args...> format, Args&&... args) {
-    text_.append(static_cast<std::size_t>(2 * depth), ' ');
+    text_ += std::string(2 * static_cast<std::size_t>(depth), ' ');
     text_ += fmt::format(format, std::forward<Args>(args)...);
     text_ += '\n';
   }

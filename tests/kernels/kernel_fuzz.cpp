@@ -84,6 +84,7 @@ Result<Contents> after(const Backend& backend, const Program& program, const Ran
                        const std::vector<std::int64_t>& cuts) {
   Contents contents = kernel.buffers;
   std::vector<Memory> buffers;
+  buffers.reserve(contents.size());
   for (std::size_t i = 0; i < contents.size(); ++i)
     buffers.push_back(
         {contents[i].data(), static_cast<std::int64_t>(contents[i].size() / size_of(program.buffers[i].dtype))});

@@ -113,6 +113,7 @@ class Interpreter {
   /// All at once: two values may change places.
   void go_on(const Loop& loop) {
     std::vector<Bits> next;
+    next.reserve(loop.carried.size());
     for (const Carried& carried : loop.carried) next.push_back(value(carried.next));
     for (std::size_t i = 0; i < next.size(); ++i) value(loop.carried[i].inside) = next[i];
   }
