@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "expr/scalar.h"
 #include "ops/arithmetic.h"
 #include "ops/convert.h"
 #include "ops/rounding.h"
@@ -70,16 +71,16 @@ Result<Bits> cast(DType from, DType to, Bits bits) {
 template <class T>
 T float_function(Op op, T x, T y) {
   switch (op) {
-    case Op::exp: return std::exp(x);
-    case Op::exp_minus_1: return std::expm1(x);
-    case Op::log: return std::log(x);
-    case Op::log_1_plus: return std::log1p(x);
-    case Op::tanh: return std::tanh(x);
-    case Op::sigmoid: return ops::sigmoid(x);
-    case Op::erf: return std::erf(x);
-    case Op::sin: return std::sin(x);
-    case Op::cos: return std::cos(x);
-    case Op::pow: return std::pow(x, y);
+    case Op::exp: return expr::exp(x);
+    case Op::exp_minus_1: return expr::exp_minus_1(x);
+    case Op::log: return expr::log(x);
+    case Op::log_1_plus: return expr::log_1_plus(x);
+    case Op::tanh: return expr::tanh(x);
+    case Op::sigmoid: return expr::sigmoid(x);
+    case Op::erf: return expr::erf(x);
+    case Op::sin: return expr::sin(x);
+    case Op::cos: return expr::cos(x);
+    case Op::pow: return expr::pow(x, y);
     default: break;
   }
   CHECK(false);
