@@ -52,6 +52,20 @@ TEST(FunctionErrors, ExactResultsAreExact) {
   EXPECT_TRUE(std::signbit(exp_minus_1(-0.0)) && std::signbit(log_1_plus(-0.0F)));
 }
 
+TEST(FunctionErrors, WholePowersOfWholeNumbersAreWhole) {
+  for (double x = 1; x < 3000; ++x) {
+    double power = 1;
+    for (double y = 0; power < 0x1p53; ++y, power *= x) {
+      ASSERT_EQ(pow(x, y), power) << x << " to " << y;
+      if (power < 0x1p24) {
+        ASSERT_EQ(pow(static_cast<float>(x), static_cast<float>(y)), static_cast<float>(power));
+      }
+      if (y > 60) break;
+    }
+    ASSERT_EQ(pow(x * x, 0.5), x);
+  }
+}
+
 // A formula that grows is seen here, and in the table of docs/numerics.md.
 TEST(FunctionErrors, FormulasHaveTheNumberOfOperationsThatIsWrittenDown) {
   EXPECT_LE(cost_of(Op::exp, DType::f32).total(), 20);

@@ -112,7 +112,7 @@ FITS = [
     ("kExpShort", "exp for f32 in f64", lambda r: (expm1(r) - r) / r ** 2, -HALF_LN2, HALF_LN2,
      lambda r: r ** 2 / (1 + expm1(r)), None, 5),
     ("kAtanhTail", "(atanh(s) / s - 1 - z / 3) / z^2, z = s^2", lambda z: (atanh(sqrt(z)) / sqrt(z) - 1 - z / 3) / z ** 2,
-     mpf(0), LOG_Z, lambda z: z ** 2, 2, 6),
+     mpf(0), LOG_Z, lambda z: z ** 2, 2, 7),
     ("kSin", "(sin(r) / r - 1) / z, z = r^2, |r| <= pi / 4", lambda z: (sin(sqrt(z)) / sqrt(z) - 1) / z, mpf(0), SIN_Z,
      lambda z: z, 2, 5),
     ("kCos", "(cos(r) - 1 + z / 2) / z^2, z = r^2", lambda z: (cos(sqrt(z)) - 1 + z / 2) / z ** 2, mpf(0), SIN_Z,

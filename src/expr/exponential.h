@@ -44,19 +44,25 @@ template <class B, DType D>
   return rest + fma(square, curve, lost);
 }
 
-/// exp(rest) * 2^n by two factors, so that subnormal results are rounded once; `exponent` is n + 2 * kBias.
+/// x * 2^n by two factors, so that subnormal results are rounded once; `exponent` is n + 2 * kBias.
 template <class B, DType D>
-[[gnu::always_inline]] inline Term<B, D> scaled_exp(BitsOf<B, D> exponent, Term<B, D> rest) {
-  const auto exp_of_rest = fma(fma(horner(polynomials::Of<D>::kExp, rest), rest, 1.0), rest, 1.0);
+[[gnu::always_inline]] inline Term<B, D> scaled(Term<B, D> x, BitsOf<B, D> exponent) {
   const auto half = exponent >> 1;
-  return exp_of_rest * power_of_2<D>(half) * power_of_2<D>(exponent - half);
+  return x * power_of_2<D>(half) * power_of_2<D>(exponent - half);
+}
+
+/// exp of what `powers` has split with twice the bias.
+template <class B, DType D>
+[[gnu::always_inline]] inline Term<B, D> scaled_exp(const Powers<B, D>& powers) {
+  const auto& rest = powers.rest;
+  const auto exp_of_rest = fma(fma(horner(polynomials::Of<D>::kExp, rest), rest, 1.0), rest, 1.0);
+  return scaled(exp_of_rest, powers.exponent);
 }
 
 template <class B, DType D>
 [[gnu::always_inline]] inline Term<B, D> exp(Term<B, D> x) {
   const auto bounded = at_least(D == DType::f64 ? -746 : -104, at_most(D == DType::f64 ? 710 : 89, x));
-  const auto powers = split_powers(bounded, 2 * Layout<D>::kBias);
-  return scaled_exp(powers.exponent, powers.rest);
+  return scaled_exp(split_powers(bounded, 2 * Layout<D>::kBias));
 }
 
 /// exp(x) - 1 where 2^n can neither overflow nor vanish: x from -100 to 80. May be -0 where x is 0.
@@ -106,8 +112,7 @@ template <class B, DType D>
 template <class B, DType D>
 [[gnu::always_inline]] inline Term<B, D> sigmoid(Term<B, D> x) {
   const auto bounded = at_least(D == DType::f64 ? -746 : -104, -absolute(x));
-  const auto powers = split_powers(bounded, 2 * Layout<D>::kBias);
-  const auto e = scaled_exp(powers.exponent, powers.rest);
+  const auto e = scaled_exp(split_powers(bounded, 2 * Layout<D>::kBias));
   return quotient_by_sum(select(x < 0.0, e, 1.0), 1.0, e);
 }
 

@@ -71,10 +71,10 @@ struct Of<DType::f64> {
   /// exp for f32 in f64: 2^-34.2.
   static constexpr double kExpShort[] = {0x1.0000003a45982p-1, 0x1.5555544285ee5p-3,  0x1.55548d75099b9p-5,
                                          0x1.11127153f84d1p-7, 0x1.6d8d52126c036p-10, 0x1.9f0849af2a06ep-13};
-  /// (atanh(s) / s - 1 - z / 3) / z^2, z = s^2: 2^-65.7.
-  static constexpr double kAtanhTail[] = {0x1.9999999999b33p-3, 0x1.24924924577fap-3, 0x1.c71c722de4239p-4,
-                                          0x1.745ce9b68e16fp-4, 0x1.3b1ef4697ec9p-4,  0x1.0f7f200190a99p-4,
-                                          0x1.0e4a35f00029bp-4};
+  /// (atanh(s) / s - 1 - z / 3) / z^2, z = s^2: 2^-66.2.
+  static constexpr double kAtanhTail[] = {0x1.9999999999996p-3, 0x1.2492492493049p-3, 0x1.c71c71c57e004p-4,
+                                          0x1.745d18337a49ap-4, 0x1.3b1362673b5d3p-4, 0x1.1120c17b81df5p-4,
+                                          0x1.de318f2f6a819p-5, 0x1.eb20ce895c9cdp-5};
   /// (sin(r) / r - 1) / z, z = r^2, |r| <= pi / 4: 2^-57.2.
   static constexpr double kSin[] = {-0x1.5555555555549p-3, 0x1.111111110f871p-7,   -0x1.a01a019c105cap-13,
                                     0x1.71de357698217p-19, -0x1.ae5e6551b302bp-26, 0x1.5d92bb27bd2f7p-33};
