@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "expr/scalar.h"
 #include "ops/arithmetic.h"
 #include "ops/axis_rules.h"
 #include "ops/convert.h"
@@ -28,14 +29,14 @@ Result<void> eval_thresholded_relu(EvalContext& context) {
 
 Result<void> eval_elu(EvalContext& context) {
   const float alpha = context.attributes.real("alpha", 1.0F);
-  return eval_map1<Floats>(context, [=](auto x) { return x < 0 ? decltype(x)(alpha) * std::expm1(x) : x; });
+  return eval_map1<Floats>(context, [=](auto x) { return x < 0 ? decltype(x)(alpha) * expr::exp_minus_1(x) : x; });
 }
 
 Result<void> eval_celu(EvalContext& context) {
   const float alpha = context.attributes.real("alpha", 1.0F);
   return eval_map1<Floats>(context, [=](auto x) {
     const auto a = decltype(x)(alpha);
-    return larger(decltype(x)(0), x) + smaller(decltype(x)(0), a * std::expm1(x / a));
+    return larger(decltype(x)(0), x) + smaller(decltype(x)(0), a * expr::exp_minus_1(x / a));
   });
 }
 
@@ -44,7 +45,7 @@ Result<void> eval_selu(EvalContext& context) {
   const float alpha = context.attributes.real("alpha", first ? 1.6732F : 1.67326319217681884765625F);
   const float gamma = context.attributes.real("gamma", first ? 1.0507F : 1.05070102214813232421875F);
   return eval_map1<Floats>(
-      context, [=](auto x) { return decltype(x)(gamma) * (x > 0 ? x : decltype(x)(alpha) * std::expm1(x)); });
+      context, [=](auto x) { return decltype(x)(gamma) * (x > 0 ? x : decltype(x)(alpha) * expr::exp_minus_1(x)); });
 }
 
 template <class T>
@@ -67,11 +68,11 @@ Result<void> eval_hard_swish(EvalContext& context) {
 
 Result<void> eval_swish(EvalContext& context) {
   const float alpha = context.attributes.real("alpha", 1.0F);
-  return eval_map1<Floats>(context, [=](auto x) { return x * sigmoid(decltype(x)(alpha) * x); });
+  return eval_map1<Floats>(context, [=](auto x) { return x * expr::sigmoid(decltype(x)(alpha) * x); });
 }
 
 Result<void> eval_mish(EvalContext& context) {
-  return eval_map1<Floats>(context, [](auto x) { return x * std::tanh(softplus(x)); });
+  return eval_map1<Floats>(context, [](auto x) { return x * expr::tanh(softplus(x)); });
 }
 
 Result<void> eval_softsign(EvalContext& context) {
@@ -84,13 +85,13 @@ Result<void> eval_gelu(EvalContext& context) {
     return eval_map1<Floats>(context, [](auto x) {
       using T = decltype(x);
       const T root = std::sqrt(2 / std::numbers::pi_v<T>);
-      return T{0.5} * x * (1 + std::tanh(root * (x + T(0.044715) * x * x * x)));
+      return T{0.5} * x * (1 + expr::tanh(root * (x + T(0.044715) * x * x * x)));
     });
   }
   if (approximate != "none") return fail(Code::bad_value, "approximate \"{}\" is neither none nor tanh", approximate);
   return eval_map1<Floats>(context, [](auto x) {
     using T = decltype(x);
-    return T{0.5} * x * (1 + std::erf(x / std::numbers::sqrt2_v<T>));
+    return T{0.5} * x * (1 + expr::erf(x / std::numbers::sqrt2_v<T>));
   });
 }
 
@@ -158,7 +159,7 @@ Result<void> eval_swiglu(EvalContext& context) {
   if (context.tensor(0).shape() != context.tensor(1).shape())
     return fail(Code::bad_shape, "shapes {} and {} differ", to_string(context.tensor(0).shape()),
                 to_string(context.tensor(1).shape()));
-  return eval_map2<Floats>(context, [=](auto a, auto b) { return a * sigmoid(decltype(a)(alpha) * a) * b; });
+  return eval_map2<Floats>(context, [=](auto a, auto b) { return a * expr::sigmoid(decltype(a)(alpha) * a) * b; });
 }
 
 constexpr OpDef kActivation[] = {

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "expr/scalar.h"
+
 namespace pawl::ops {
 
 /// Integers of any width: computed modulo 2^64 and cut to T.
@@ -76,17 +78,10 @@ T integer_power(T base, std::uint64_t exponent) {
   return static_cast<T>(result);
 }
 
-/// 1 / (1 + e^-x), without overflow on either side.
-template <class T>
-T sigmoid(T x) {
-  const T e = std::exp(-std::abs(x));
-  return (x >= 0 ? T{1} : e) / (1 + e);
-}
-
 /// log(1 + e^x), without overflow.
 template <class T>
 T softplus(T x) {
-  return (x > 0 ? x : T{0}) + std::log1p(std::exp(-std::abs(x)));
+  return (x > 0 ? x : T{0}) + expr::log_1_plus(expr::exp(-std::abs(x)));
 }
 
 }  // namespace pawl::ops

@@ -2,6 +2,7 @@
 // f64 are computed in double and rounded on the way out, whatever softmax_precision is.
 #include <cmath>
 
+#include "expr/scalar.h"
 #include "ops/axes.h"
 #include "ops/axis_rules.h"
 #include "ops/families.h"
@@ -190,7 +191,7 @@ void softmax(double* scores, std::int64_t n, double most, const Rounding& roundi
   const auto round = [&](double value) { return rounding.softmax ? rounding(value) : value; };
   double sum = 0;
   for (std::int64_t i = 0; i < n; ++i) {
-    scores[i] = round(std::exp(round(scores[i] - most)));
+    scores[i] = round(expr::exp(round(scores[i] - most)));
     sum += scores[i];
     // A sum of bf16 rounds at every step, one of f16 once, as in the standard's own evaluator.
     if (rounding.dtype == DType::bf16) sum = round(sum);
@@ -207,7 +208,7 @@ void weigh(double* scores, std::int64_t n, double softcap, const double* bias, S
   };
   keep_if(Stage::product);
   if (softcap > 0)
-    for (std::int64_t i = 0; i < n; ++i) scores[i] = round(softcap * round(std::tanh(round(scores[i] / softcap))));
+    for (std::int64_t i = 0; i < n; ++i) scores[i] = round(softcap * round(expr::tanh(round(scores[i] / softcap))));
   keep_if(Stage::capped);
   double most_bias = -std::numeric_limits<double>::infinity(), most = most_bias;
   for (std::int64_t i = 0; i < n; ++i) {

@@ -1,4 +1,5 @@
 // Arithmetic on two tensors, broadcast together.
+#include "expr/scalar.h"
 #include "ops/arithmetic.h"
 #include "ops/axis_rules.h"
 #include "ops/convert.h"
@@ -65,7 +66,7 @@ Result<Tensor> mixed_powers(Tensor base, Tensor exponent) {
       return integer_powers<T, E>(std::move(base), std::move(exponent));
     } else {
       return map2<T, E, T>(std::move(base), std::move(exponent), [](auto x, E e) {
-        const double power = std::pow(static_cast<double>(x), static_cast<double>(e));
+        const double power = expr::pow(static_cast<double>(x), static_cast<double>(e));
         if constexpr (std::is_integral_v<T>)
           return truncated<T>(power);
         else
@@ -80,7 +81,7 @@ Result<Tensor> powers(Tensor base, Tensor exponent) {
   if (base.dtype() == dtype && dtype != DType::i32 && dtype != DType::i64) {
     return dispatch<Floats>(dtype, [&](auto tag) -> Result<Tensor> {
       using T = typename decltype(tag)::type;
-      return map2<T, T, T>(std::move(base), std::move(exponent), [](auto x, auto e) { return std::pow(x, e); });
+      return map2<T, T, T>(std::move(base), std::move(exponent), [](auto x, auto e) { return expr::pow(x, e); });
     });
   }
   if (dtype == DType::u64) return mixed_powers<std::uint64_t>(std::move(base), std::move(exponent));

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <cmath>
 
+#include "expr/scalar.h"
+
 namespace pawl::ops {
 namespace {
 
@@ -52,16 +54,16 @@ double Activation::operator()(double x) const {
   if (clip >= 0 && x == x) x = std::clamp(x, -clip, clip);
   switch (kind) {
     case Kind::relu: return x > 0 || x != x ? x : 0;
-    case Kind::tanh: return std::tanh(x);
-    case Kind::sigmoid: return 1 / (1 + std::exp(-x));
+    case Kind::tanh: return expr::tanh(x);
+    case Kind::sigmoid: return expr::sigmoid(x);
     case Kind::affine: return alpha * x + beta;
     case Kind::leaky_relu: return x < 0 ? alpha * x : x;
     case Kind::thresholded_relu: return x > alpha || x != x ? x : 0;
-    case Kind::scaled_tanh: return alpha * std::tanh(beta * x);
+    case Kind::scaled_tanh: return alpha * expr::tanh(beta * x);
     case Kind::hard_sigmoid: return x != x ? x : std::clamp(alpha * x + beta, 0.0, 1.0);
-    case Kind::elu: return x < 0 ? alpha * std::expm1(x) : x;
+    case Kind::elu: return x < 0 ? alpha * expr::exp_minus_1(x) : x;
     case Kind::softsign: return x / (1 + std::fabs(x));
-    case Kind::softplus: return std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x)));
+    case Kind::softplus: return std::max(x, 0.0) + expr::log_1_plus(expr::exp(-std::fabs(x)));
   }
   return x;
 }

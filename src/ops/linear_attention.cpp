@@ -2,6 +2,7 @@
 // on the way out.
 #include <cmath>
 
+#include "expr/scalar.h"
 #include "ops/axes.h"
 #include "ops/axis_rules.h"
 #include "ops/families.h"
@@ -86,7 +87,7 @@ void update(const Sizes& sizes, double* state, const double* k, const double* v,
             const double* beta, double* retrieved) {
   if (decay != nullptr)
     for (std::int64_t i = 0; i < sizes.key; ++i) {
-      const double factor = std::exp(decay[sizes.decay == 1 ? 0 : i]);
+      const double factor = expr::exp(decay[sizes.decay == 1 ? 0 : i]);
       for (std::int64_t j = 0; j < sizes.value; ++j) state[i * sizes.value + j] *= factor;
     }
   std::copy_n(v, sizes.value, retrieved);
@@ -221,7 +222,7 @@ Result<void> eval_causal_conv(EvalContext& context) {
       double sum = 0;
       for (std::int64_t tap = 0; tap < taps; ++tap) sum += w.data<double>()[row % channels * taps + tap] * at(i + tap);
       sum += bias.data<double>()[row % channels];
-      y.mutable_data<double>()[row * length + i] = activation == "none" ? sum : sum / (1 + std::exp(-sum));
+      y.mutable_data<double>()[row * length + i] = activation == "none" ? sum : sum * expr::sigmoid(sum);
     }
     for (std::int64_t i = 0; i < past; ++i) after.mutable_data<double>()[row * past + i] = at(length + i);
   }

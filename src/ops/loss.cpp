@@ -1,6 +1,7 @@
 // NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss. In double, rounded once.
 #include <cmath>
 
+#include "expr/scalar.h"
 #include "ops/axes.h"
 #include "ops/axis_rules.h"
 #include "ops/families.h"
@@ -111,8 +112,8 @@ Result<Tensor> log_softmax(const Problem& problem) {
     double most = -std::numeric_limits<double>::infinity(), sum = 0;
     for (std::int64_t c = 0; c < problem.classes; ++c)
       if (x[c * step] > most || x[c * step] != x[c * step]) most = x[c * step];
-    for (std::int64_t c = 0; c < problem.classes; ++c) sum += std::exp(x[c * step] - most);
-    for (std::int64_t c = 0; c < problem.classes; ++c) x[c * step] -= most + std::log(sum);
+    for (std::int64_t c = 0; c < problem.classes; ++c) sum += expr::exp(x[c * step] - most);
+    for (std::int64_t c = 0; c < problem.classes; ++c) x[c * step] -= most + expr::log(sum);
   }
   return out;
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "expr/scalar.h"
 #include "ops/axes.h"
 #include "ops/axis_rules.h"
 #include "ops/families.h"
@@ -165,9 +166,9 @@ struct LogSum : Sum {
   template <class T>
   static T finish(Wide<T> sum, std::int64_t) {
     if constexpr (kIsFloat<T>)
-      return static_cast<T>(std::log(sum));
+      return static_cast<T>(expr::log(sum));
     else
-      return from_real<T>(std::log(as_real<T>(sum)));
+      return from_real<T>(expr::log(as_real<T>(sum)));
   }
 };
 
@@ -260,11 +261,11 @@ Result<void> eval_log_sum_exp(EvalContext& context) {
     });
     walk<2>(plan.data.shape(), strides, [&](std::int64_t a, std::int64_t b) {
       // Infinite maxima are the answer already; inf - inf would spoil it.
-      if (std::isfinite(most[b])) sum[b] += std::exp(static_cast<double>(from[a]) - most[b]);
+      if (std::isfinite(most[b])) sum[b] += expr::exp(static_cast<double>(from[a]) - most[b]);
     });
     T* to = out.mutable_data<T>();
     for (std::int64_t i = 0; i < out.size(); ++i)
-      to[i] = from_real<T>(std::isfinite(most[i]) ? most[i] + std::log(sum[i]) : most[i]);
+      to[i] = from_real<T>(std::isfinite(most[i]) ? most[i] + expr::log(sum[i]) : most[i]);
     context.outputs[0] = std::move(out);
     return {};
   });

@@ -2,6 +2,7 @@
 // together.
 #include <cmath>
 
+#include "expr/scalar.h"
 #include "ops/axes.h"
 #include "ops/axis_rules.h"
 #include "ops/families.h"
@@ -68,13 +69,13 @@ struct Normalise {
     const auto shifted = [&](std::int64_t i) { return rounded<T>(static_cast<float>(from[i * step]) - most); };
     float sum = 0;
     for (std::int64_t i = 0; i < length; ++i) {
-      sum += rounded<T>(std::exp(shifted(i)));
+      sum += rounded<T>(expr::exp(shifted(i)));
       if (std::is_same_v<T, BF16>) sum = rounded<T>(sum);
     }
     sum = rounded<T>(sum);
-    const float log_sum = rounded<T>(std::log(sum));
+    const float log_sum = rounded<T>(expr::log(sum));
     for (std::int64_t i = 0; i < length; ++i)
-      to[i * step] = static_cast<T>(Log ? shifted(i) - log_sum : rounded<T>(std::exp(shifted(i))) / sum);
+      to[i * step] = static_cast<T>(Log ? shifted(i) - log_sum : rounded<T>(expr::exp(shifted(i))) / sum);
   }
 
   template <class T>
@@ -82,11 +83,11 @@ struct Normalise {
     if constexpr (kIsSmallFloat<T>) return run_rounded(from, to, length, step);
     const double most = greatest(from, length, step);
     double sum = 0;
-    for (std::int64_t i = 0; i < length; ++i) sum += std::exp(static_cast<double>(from[i * step]) - most);
-    const double log_sum = std::log(sum);
+    for (std::int64_t i = 0; i < length; ++i) sum += expr::exp(static_cast<double>(from[i * step]) - most);
+    const double log_sum = expr::log(sum);
     for (std::int64_t i = 0; i < length; ++i) {
       const double shifted = static_cast<double>(from[i * step]) - most;
-      to[i * step] = static_cast<T>(Log ? shifted - log_sum : std::exp(shifted) / sum);
+      to[i * step] = static_cast<T>(Log ? shifted - log_sum : expr::exp(shifted) / sum);
     }
   }
 };

@@ -1,6 +1,7 @@
 // One tensor in, one of the same shape and type out.
 #include <cmath>
 
+#include "expr/scalar.h"
 #include "ops/arithmetic.h"
 #include "ops/axis_rules.h"
 #include "ops/convert.h"
@@ -29,23 +30,23 @@ Result<void> eval_sqrt(EvalContext& context) {
 }
 
 Result<void> eval_exp(EvalContext& context) {
-  return eval_map1<Floats>(context, [](auto x) { return std::exp(x); });
+  return eval_map1<Floats>(context, [](auto x) { return expr::exp(x); });
 }
 
 Result<void> eval_log(EvalContext& context) {
-  return eval_map1<Floats>(context, [](auto x) { return std::log(x); });
+  return eval_map1<Floats>(context, [](auto x) { return expr::log(x); });
 }
 
 Result<void> eval_tanh(EvalContext& context) {
-  return eval_map1<Floats>(context, [](auto x) { return std::tanh(x); });
+  return eval_map1<Floats>(context, [](auto x) { return expr::tanh(x); });
 }
 
 Result<void> eval_sin(EvalContext& context) {
-  return eval_map1<Floats>(context, [](auto x) { return std::sin(x); });
+  return eval_map1<Floats>(context, [](auto x) { return expr::sin(x); });
 }
 
 Result<void> eval_cos(EvalContext& context) {
-  return eval_map1<Floats>(context, [](auto x) { return std::cos(x); });
+  return eval_map1<Floats>(context, [](auto x) { return expr::cos(x); });
 }
 
 Result<void> eval_tan(EvalContext& context) {
@@ -101,9 +102,9 @@ Result<void> eval_erf(EvalContext& context) {
   return eval_map1<Numbers>(context, [](auto x) {
     using T = decltype(x);
     if constexpr (std::is_integral_v<T>)
-      return truncated<T>(std::erf(static_cast<double>(x)));
+      return truncated<T>(expr::erf(static_cast<double>(x)));
     else
-      return std::erf(x);
+      return expr::erf(x);
   });
 }
 
@@ -121,7 +122,7 @@ Result<void> eval_reciprocal(EvalContext& context) {
 }
 
 Result<void> eval_sigmoid(EvalContext& context) {
-  return eval_map1<Floats>(context, [](auto x) { return sigmoid(x); });
+  return eval_map1<Floats>(context, [](auto x) { return expr::sigmoid(x); });
 }
 
 Result<void> eval_softplus(EvalContext& context) {
