@@ -81,10 +81,32 @@ TEST(MovementInfer, GatherReplacesAnAxis) {
 
 TEST(MovementInfer, ShapesBecomeConstants) {
   EXPECT_EQ(inferred("float[N,3,4] x", "s = Shape <start = 1> (x) y = ConstantOfShape (s)"), "float[3,4]");
-  EXPECT_EQ(inferred("float[N,3] x", "s = Shape (x) y = ConstantOfShape (s)"), "float[?,?]");
+  EXPECT_EQ(inferred("float[N,3] x", "s = Shape (x) y = ConstantOfShape (s)"), "float[N,3]");
+  EXPECT_EQ(inferred("float[N,3] x, int64[2] s", "y = ConstantOfShape (s)"), "float[?,?]");
   EXPECT_EQ(
       inferred("float[2,3] x", "n = Size (x) " + ints("o", "1", 1) + "s = Reshape (n, o) y = ConstantOfShape (s)"),
       "float[6]");
+}
+
+TEST(MovementInfer, ExtentsPassThroughComputedShapes) {
+  const std::string places = ints("zero", "0", 1) + ints("one", "1", 1) + ints("minus", "-1", 1) + ints("big", "99", 1);
+  const std::string shape = places + "s = Shape (x) ";
+  EXPECT_EQ(inferred("float[N,3] x", shape + "n = Gather (s, zero) t = Concat <axis = 0> (one, n) "
+                                             "y = ConstantOfShape (t)"),
+            "float[1,N]");
+  EXPECT_EQ(inferred("float[N,3] x, float[1,3] v", shape + "y = Expand (v, s)"), "float[N,3]");
+  EXPECT_EQ(
+      inferred("float[N,3] x, float[N,3] v", shape + "r = Slice (s, one, big) t = Concat <axis = 0> (one, minus, r) "
+                                                     "y = Reshape (v, t)"),
+      "float[1,N,3]");
+  EXPECT_EQ(inferred("float[N,M] x, float[M,N] v", shape + "y = Reshape (v, s)"), "float[?,?]");
+  EXPECT_EQ(inferred("float[N,3] x", shape + ints("ones", "1, 1", 2) +
+                                         "e = Equal (s, minus) t = Where (e, ones, s) "
+                                         "y = ConstantOfShape (t)"),
+            "float[N,3]");
+  EXPECT_EQ(inferred("float[N,3] x", places + "s = Shape (x) n = Gather (s, zero) m = Squeeze (n, zero) "
+                                              "z = Squeeze (zero, zero) o = Squeeze (one, zero) y = Range (z, m, o)"),
+            "int64[N]");
 }
 
 TEST(MovementInfer, SequencesKnowWhatTheirTensorsHaveInCommon) {

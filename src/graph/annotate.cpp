@@ -1,5 +1,6 @@
 #include "graph/annotate.h"
 
+#include <set>
 #include <unordered_map>
 
 #include "base/try.h"
@@ -48,6 +49,23 @@ Type without_shared_symbols(Type type) {
   return type;
 }
 
+/// An extent without a name is one number all the same: that of this input, along this axis.
+void name_extents(const Graph& graph, std::vector<ops::Fact>& inputs) {
+  std::set<std::string> taken;
+  for (const ops::Fact& input : inputs)
+    if (input.type.is_tensor() && input.type.shape)
+      for (const Dim& dim : *input.type.shape) taken.insert(dim.symbol);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i].type.is_tensor() || !inputs[i].type.shape) continue;
+    SymbolicShape& shape = *inputs[i].type.shape;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+      if (shape[axis].known() || !shape[axis].symbol.empty()) continue;
+      std::string symbol = fmt::format("{}.{}", graph[graph.inputs[i]].name, axis);
+      if (taken.insert(symbol).second) shape[axis] = Dim::named(std::move(symbol));
+    }
+  }
+}
+
 }  // namespace
 
 Result<void> infer_all(Graph& graph, const std::function<void(Error)>& problem) {
@@ -57,6 +75,7 @@ Result<void> infer_all(Graph& graph, const std::function<void(Error)>& problem) 
   sinks.problem = problem;
   std::vector<ops::Fact> inputs;
   for (const ValueId id : graph.inputs) inputs.push_back({without_shared_symbols(graph[id].fact.type), std::nullopt});
+  name_extents(graph, inputs);
   TRY(infer_graph(graph, std::move(inputs), {}, sinks));
   write_facts(graph, all);
   return {};

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/try.h"
+#include "graph/elements.h"
 #include "graph/infer_walk.h"
 #include "tensor/walk.h"
 
@@ -135,6 +136,7 @@ Result<std::vector<Fact>> infer_call(const OpCall& call, std::span<const Fact* c
     outputs[i] = {std::move(types[i]), std::move(constants[i])};
   }
   fold(call, inputs, outputs);
+  infer_elements(call, inputs, outputs);
   return outputs;
 }
 

@@ -70,10 +70,18 @@ class Attributes {
   std::vector<Attribute> list_;
 };
 
+/// What is known of one element of an integer tensor: a number, the extent that a symbol stands for, or nothing.
+struct Element {
+  std::optional<std::int64_t> number;
+  std::string symbol;
+};
+
 /// What is known of a value before the run: its type and, where it is constant, its value.
 struct Fact {
   Type type;
   std::optional<Value> constant;
+  /// Of an integer scalar or vector that is no constant: its elements, where some are known. Extents pass through here.
+  std::vector<Element> elements = {};
 
   [[nodiscard]] const Tensor* tensor() const {
     return constant && constant->is_tensor() ? &constant->tensor() : nullptr;

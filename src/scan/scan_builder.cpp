@@ -14,7 +14,7 @@ constexpr std::int64_t kMaxCopied = 64;
 ValueId ScanBuilder::add_state(const ValueInfo& input, ValueId initial) {
   CHECK(scanned_.empty());
   ValueInfo value = input;
-  value.fact.constant.reset();
+  value.fact = {value.fact.type, std::nullopt};
   initials_.push_back(initial);
   nexts_.emplace_back();
   finals_.emplace_back();
@@ -32,7 +32,7 @@ Result<ValueId> ScanBuilder::add_element(const ValueInfo& input, ValueId scanned
     if (scanned_[i] == scanned && cuts_[i].axis == cut.axis && cuts_[i].reversed == cut.reversed)
       return element_inputs_[i];
   ValueInfo value = input;
-  value.fact.constant.reset();
+  value.fact = {value.fact.type, std::nullopt};
   if (whole.shape) {
     value.fact.type = whole;
     value.fact.type.shape->erase(value.fact.type.shape->begin() + cut.axis);
