@@ -64,7 +64,7 @@ Rewritten move_invariants(const Site& site);  // invariant.cpp: what is the same
 Rewritten move_elements(const Site& site);    // element.cpp: what no state reaches, for all steps at once
 Rewritten sink_outputs(const Site& site);  // sink.cpp: what no next state reads, after the loop, for all steps at once
 
-/// raise.cpp: a Loop whose number of steps is known before it starts, as a Scan. Arguments as those of a Site.
+/// raise/raise.cpp: a Loop whose number of steps is known before it starts, as a Scan. Arguments as those of a Site.
 Rewritten raise_loop(graph::Builder& outer, const graph::Node& node, const graph::LoopOp& loop,
                      std::span<const graph::ValueInfo> outputs, std::vector<Note>* notes);
 /// unbatch.cpp: a Scan of version 8 all of whose rows take all steps, as one of a later version.
@@ -72,6 +72,10 @@ Rewritten unbatch_scan(graph::Builder& outer, const graph::Node& node, const gra
                        std::span<const graph::ValueInfo> outputs, std::vector<Note>* notes);
 /// simplify.cpp: shorter spellings of single operators.
 Rewritten simplify(graph::Builder& outer, const graph::Node& node, std::span<const graph::ValueInfo> outputs);
+/// simplify_sequences.cpp: what is done with sequences whose tensors are known, without a sequence.
+Rewritten simplify_sequence(graph::Builder& outer, const graph::Node& node, std::span<const graph::ValueInfo> outputs);
+/// simplify_views.cpp: views that give back what they were made of.
+Rewritten simplify_view(graph::Builder& outer, const graph::Node& node, std::span<const graph::ValueInfo> outputs);
 
 using RewriteScan = std::function<Rewritten(const Site& site)>;
 

@@ -62,6 +62,9 @@ Result<void> Evaluator::node(const NodePlan& plan, Frame& frame) {
   if (options_.interrupted != nullptr && options_.interrupted->load(std::memory_order_relaxed))
     return fail(Code::interrupted, "interrupted");
   const graph::Node& node = *plan.node;
+  if (options_.evaluations != nullptr)
+    ++(*options_.evaluations)[std::string(
+        std::visit([](const auto& operation) { return operation.schema->name; }, node.operation))];
   if (const auto* call = std::get_if<graph::OpCall>(&node.operation)) {
     TRY(this->call(plan, *call, frame));
   } else if (const auto* scan = std::get_if<graph::ScanOp>(&node.operation)) {
@@ -104,7 +107,6 @@ Result<void> Evaluator::call(const NodePlan& plan, const graph::OpCall& call, Fr
                            frame.arguments, {plan.last_use.get(), node.inputs.size()},
                            frame.results,   {plan.wanted.get(), node.outputs.size()},
                            &random_};
-  if (options_.evaluations != nullptr) ++(*options_.evaluations)[std::string(call.schema->name)];
   bool done = false;
   if (options_.accelerate != nullptr && depth_ == 0) {
     TRY_ASSIGN(done, options_.accelerate(*call.def, context));

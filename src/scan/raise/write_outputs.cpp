@@ -1,0 +1,166 @@
+#include "scan/raise/write_outputs.h"
+
+#include <algorithm>
+
+#include "base/try.h"
+#include "scan/sequences.h"
+
+namespace pawl::scan {
+
+using graph::Mapping;
+using graph::Node;
+using graph::OpCall;
+
+Result<void> WriteOutputs::add(std::size_t i, Mapping& mapping, ScanBuilder& made) {
+  places_.push_back({i, made.outputs()});
+  if (const auto* pushed = writes_.get<Pushed>(i); pushed != nullptr && !pushed->copied.valid())
+    add_output(i, made, mapping(pushed->item), {0, pushed->in_front});
+  if (const auto* grown = writes_.get<Grown>(i)) TRY(add(i, *grown, mapping, made));
+  if (const auto* scattered = writes_.get<Scattered>(i)) TRY(add(i, *scattered, mapping, made));
+  places_.back().count = made.outputs() - places_.back().first;
+  return {};
+}
+
+Result<ValueId> WriteOutputs::finish(std::size_t i, std::span<const ValueId> results) {
+  const auto place = std::find_if(places_.begin(), places_.end(), [&](const Place& each) { return each.carried == i; });
+  CHECK(place != places_.end());
+  if (const auto* pushed = writes_.get<Pushed>(i); pushed != nullptr && pushed->copied.valid()) return pushed->copied;
+  const auto stacked = results.subspan(place->first, place->count);
+  if (const auto* pushed = writes_.get<Pushed>(i)) return finish(i, *pushed, stacked[0]);
+  if (const auto* grown = writes_.get<Grown>(i)) return finish(i, *grown, stacked[0]);
+  return finish(i, *writes_.get<Scattered>(i), stacked);
+}
+
+void WriteOutputs::add_output(std::size_t i, ScanBuilder& made, ValueId value, Cut cut) {
+  graph::ValueInfo info;
+  info.name = site_.outputs[i].name + "_steps";
+  made.add_output(value, info, cut);
+}
+
+Result<ValueId> WriteOutputs::call(std::size_t i, std::string_view op, std::vector<ops::Attribute> attributes,
+                                   std::vector<ValueId> inputs) {
+  TRY_ASSIGN(const auto made, site_.outer.call(op, std::move(attributes), std::move(inputs), site_.outputs[i].name));
+  return made[0];
+}
+
+Result<ValueId> WriteOutputs::squeezed(ScanBuilder& made, ValueId value, const std::vector<std::int64_t>& axes) {
+  if (axes.empty()) return value;
+  const auto count = static_cast<std::int64_t>(axes.size());
+  const ValueId list =
+      made.body().add_constant(Tensor::of<std::int64_t>({count}, std::span<const std::int64_t>(axes)), "axes");
+  TRY_ASSIGN(const auto entry, made.body().call("Squeeze", {}, {value, list}, "entry"));
+  return entry[0];
+}
+
+// --- sequences
+
+Result<ValueId> WriteOutputs::finish(std::size_t i, const Pushed& write, ValueId stacked) {
+  if (!write.before.empty()) {
+    TRY_ASSIGN(const ValueId before, rows_of(site_.outer, write.before));
+    std::vector<ValueId> parts{before, stacked};
+    if (write.in_front) std::swap(parts[0], parts[1]);
+    TRY_ASSIGN(stacked, call(i, "Concat", {{"axis", std::int64_t{0}}}, std::move(parts)));
+  }
+  return call(i, "SplitToSequence", {{"axis", std::int64_t{0}}, {"keepdims", std::int64_t{0}}}, {stacked});
+}
+
+// --- what grows
+
+Result<void> WriteOutputs::add(std::size_t i, const Grown& write, Mapping& mapping, ScanBuilder& made) {
+  const auto axis = static_cast<std::int64_t>(write.axis);
+  ValueId added = mapping(write.parts[0]);
+  Dim extent = (*site_.type(write.parts[0]).shape)[write.axis];
+  if (write.parts.size() > 1) {
+    TRY_ASSIGN(const auto joined,
+               made.body().call("Concat", {{"axis", axis}}, mapping(std::span(write.parts)), "added"));
+    added = joined[0];
+    extent = Dim();
+  }
+  if (extent.value == 1) {
+    TRY_ASSIGN(added, squeezed(made, added, {axis}));
+  }
+  add_output(i, made, added, {axis, write.in_front});
+  return {};
+}
+
+Result<ValueId> WriteOutputs::finish(std::size_t i, const Grown& write, ValueId stacked) {
+  const bool entries = write.parts.size() == 1 && (*site_.type(write.parts[0]).shape)[write.axis].value == 1;
+  if (!entries) {
+    TRY_ASSIGN(stacked, merge_axes(site_.outer, stacked, write.axis, site_.outputs[i].name + "_all"));
+  }
+  const ValueId initial = site_.initial(i);
+  if ((*site_.outer.fact(initial).type.shape)[write.axis].value == 0) return stacked;
+  std::vector<ValueId> parts{initial, stacked};
+  if (write.in_front) std::swap(parts[0], parts[1]);
+  return call(i, "Concat", {{"axis", static_cast<std::int64_t>(write.axis)}}, std::move(parts));
+}
+
+// --- what is scattered into
+
+Result<void> WriteOutputs::add(std::size_t i, const Scattered& write, Mapping& mapping, ScanBuilder& made) {
+  if (const auto axes = covers(i, write)) {
+    TRY_ASSIGN(const ValueId entry, squeezed(made, mapping(write.nodes[0]->inputs[2]), *axes));
+    add_output(i, made, entry, {static_cast<std::int64_t>(write.axis), write.at.scale < 0});
+    return {};
+  }
+  for (const Node* node : write.nodes) {
+    for (const std::size_t input : {std::size_t{1}, std::size_t{2}}) {
+      ValueId value = mapping(node->inputs[input]);
+      const std::int64_t axis = is_along_axis(*node) ? static_cast<std::int64_t>(write.axis) : 0;
+      if (is_along_axis(*node)) {
+        TRY_ASSIGN(value, squeezed(made, value, {axis}));
+      }
+      add_output(i, made, value, {axis, false});
+    }
+  }
+  return {};
+}
+
+Result<ValueId> WriteOutputs::finish(std::size_t i, const Scattered& write, std::span<const ValueId> stacked) {
+  if (covers(i, write)) return stacked[0];
+  ValueId written = site_.initial(i);
+  for (std::size_t k = 0; k < write.nodes.size(); ++k) {
+    Node node;
+    node.name = write.nodes[k]->name;
+    node.label = write.nodes[k]->label;
+    node.operation = std::get<OpCall>(write.nodes[k]->operation);
+    node.inputs = {written, stacked[2 * k], stacked[2 * k + 1]};
+    graph::ValueInfo value;
+    value.name = site_.outputs[i].name;
+    TRY_ASSIGN(const auto made, site_.outer.add(std::move(node), std::span(&value, 1)));
+    written = made[0];
+  }
+  return written;
+}
+
+std::optional<std::vector<std::int64_t>> WriteOutputs::covers(std::size_t i, const Scattered& write) const {
+  if (write.nodes.size() != 1) return std::nullopt;
+  const auto& call = std::get<OpCall>(write.nodes[0]->operation);
+  if (call.attributes.text("reduction", "none") != "none") return std::nullopt;
+  // As many steps as entries, from the first to the last or back.
+  const auto extent = integers_.extent(site_.initial(i), write.axis);
+  const auto count = integers_.of(steps_.count);
+  if (!extent || !count || !same(*extent, *count)) return std::nullopt;
+  const bool forward = write.at.scale == 1 && same(write.at.rest, Linear());
+  const auto last = minus(*count, Linear(1));
+  const bool backward = write.at.scale == -1 && last && same(write.at.rest, *last);
+  if (!forward && !backward) return std::nullopt;
+  return whole_entry(i, write);
+}
+
+std::optional<std::vector<std::int64_t>> WriteOutputs::whole_entry(std::size_t i, const Scattered& write) const {
+  const SymbolicShape& target = *site_.outer.fact(site_.initial(i)).type.shape;
+  const SymbolicShape& updates = *site_.type(write.nodes[0]->inputs[2]).shape;
+  if (is_along_axis(*write.nodes[0])) {
+    for (std::size_t k = 0; k < target.size(); ++k)
+      if (k != write.axis && !updates[k].same(target[k])) return std::nullopt;
+    return std::vector{static_cast<std::int64_t>(write.axis)};
+  }
+  const SymbolicShape& indices = *site_.type(write.nodes[0]->inputs[1]).shape;
+  if (!std::all_of(indices.begin(), indices.end(), [](const Dim& dim) { return dim.value == 1; })) return std::nullopt;
+  std::vector<std::int64_t> axes;
+  for (std::size_t k = 0; k + 1 < indices.size(); ++k) axes.push_back(static_cast<std::int64_t>(k));
+  return axes;
+}
+
+}  // namespace pawl::scan

@@ -1,0 +1,83 @@
+// What a Loop writes into values that it carries for that alone: outputs of a Scan.
+//   a sequence that gets one tensor more in each step
+//   a tensor that is concatenated with something in each step
+//   a tensor of which each step replaces, or adds to, other entries
+#pragma once
+
+#include <variant>
+
+#include "scan/raise/reads.h"
+
+namespace pawl::scan {
+
+/// SequenceInsert of one tensor at the end, or at the front.
+struct Pushed {
+  ValueId item;  ///< inner
+  bool in_front = false;
+  std::vector<ValueId> before{};  ///< outer: what the sequence starts with
+  ValueId copied{};               ///< outer: a sequence that this becomes, item by item; invalid: none
+};
+
+/// Concat of the carried value with others along an axis, itself first or last.
+struct Grown {
+  std::vector<ValueId> parts;  ///< inner, in order
+  std::size_t axis = 0;
+  bool in_front = false;  ///< the new parts come before the old ones
+};
+
+/// ScatterND, or ScatterElements along an axis, from first to last.
+struct Scattered {
+  std::vector<const graph::Node*> nodes;
+  std::size_t axis = 0;  ///< along which each step has entries of its own
+  IndexForm at{};        ///< which
+};
+
+using Write = std::variant<std::monostate, Pushed, Grown, Scattered>;
+
+/// How each carried value is written, by its place; monostate: it is a state, or stays the same.
+class Writes {
+ public:
+  Writes(LoopSite& site, IndexForms& forms) : site_(site), forms_(forms), writes_(site.loop.carried) {}
+
+  /// By the body's nodes alone.
+  void find();
+  /// The types of carried values that grow, for inference.
+  [[nodiscard]] std::vector<std::optional<Type>> grown_types() const;
+  /// With types and the number of steps: what does not mean what it seems to is a state.
+  Result<void> settle(const Steps& steps);
+  /// The carried value is read otherwise too.
+  void make_state(std::size_t i) { writes_[i] = std::monostate(); }
+
+  [[nodiscard]] bool is_written(std::size_t i) const { return !std::holds_alternative<std::monostate>(writes_[i]); }
+  template <class W>
+  [[nodiscard]] const W* get(std::size_t i) const {
+    return std::get_if<W>(&writes_[i]);
+  }
+  /// The inner values that the written ones are made of.
+  [[nodiscard]] std::vector<ValueId> sources(std::size_t i) const;
+  /// Whether entries of carried value i that are read were not written in this step or before.
+  [[nodiscard]] bool reads_initial(std::size_t i, const Read& read) const;
+
+ private:
+  [[nodiscard]] Write pushed(std::size_t i) const;
+  [[nodiscard]] Write grown(std::size_t i) const;
+  [[nodiscard]] bool reaches(ValueId id, std::size_t i, int depth) const;
+  [[nodiscard]] Write scattered(std::size_t i) const;
+  Result<bool> fits(std::size_t i, Pushed& write, const Steps& steps);
+  Result<ValueId> copied(const Pushed& write, const Steps& steps);
+  [[nodiscard]] bool fits(std::size_t i, const Grown& write) const;
+  Result<bool> fits(std::size_t i, Scattered& write);
+  [[nodiscard]] bool fits(std::size_t i, const graph::Node& scatter) const;
+  Result<bool> find_axis(const graph::Node& scatter, std::size_t rank, Scattered& write);
+  Result<std::optional<IndexForm>> component(ValueId indices, std::int64_t place);
+  [[nodiscard]] bool is_steady(const IndexForm& form) const;
+
+  LoopSite& site_;
+  IndexForms& forms_;
+  std::vector<Write> writes_;
+};
+
+/// Whether a node is a Scatter along an axis, rather than by places.
+bool is_along_axis(const graph::Node& scatter);
+
+}  // namespace pawl::scan
