@@ -18,6 +18,7 @@ struct OptimizeArguments {
   std::int64_t opset = 0;
   std::vector<std::string> dims;
   bool parallel_scan = false;
+  bool exact = false;
   bool notes = false;
 };
 
@@ -26,6 +27,7 @@ Result<int> optimize_model(const OptimizeArguments& arguments) {
   OptimizeOptions options;
   options.opset = arguments.opset;
   options.parallel_scan = arguments.parallel_scan;
+  options.exact = arguments.exact;
   TRY_ASSIGN(const DimValues dims, parse_dims(arguments.dims));
   TRY(check_dims(dims, model.inputs()));
   options.dims.assign(dims.begin(), dims.end());
@@ -56,6 +58,7 @@ Action define_optimize(CLI::App& command) {
                    "Recurrences whose states go lane by lane as chains of operators of logarithmic length, where the "
                    "number of steps is known: more arithmetic, fewer calls, meant for runtimes on GPUs. Floats are "
                    "added up in another order");
+  command.add_flag("--exact", arguments->exact, "Floats keep their bits: nothing is added up in another order");
   command.add_flag("--notes", arguments->notes, "Print what became of the states of the loops");
   return [arguments] { return optimize_model(*arguments); };
 }

@@ -28,7 +28,7 @@ std::int64_t newest_allowed(const onnx::Model& original, const OptimizeOptions& 
 
 Result<onnx::Model> rewrite(const graph::Graph& graph, const onnx::Model& original, const OptimizeOptions& options,
                             std::vector<scan::Note>& notes) {
-  const scan::StandardForms forms{newest_allowed(original, options), options.parallel_scan};
+  const scan::StandardForms forms{newest_allowed(original, options), options.parallel_scan, options.exact};
   TRY_ASSIGN(const graph::Graph best, scan::run_standard_forms(graph, scan::Runner::interpreter, forms, &notes));
   const graph::ExportOptions as{options.opset, !options.dims.empty()};
   Result<onnx::Model> made = graph::to_model(best, original, as);
@@ -51,6 +51,8 @@ void add_lines(const std::vector<scan::Note>& notes, std::vector<std::string>& l
 
 Result<std::string> optimize(const Model& model, const OptimizeOptions& options) {
   return guard([&]() -> Result<std::string> {
+    if (options.exact && options.parallel_scan)
+      return fail(Code::bad_argument, "a parallel scan adds floats up in another order: it is not exact");
     const Model::State& state = model.state();
     std::vector<scan::Note> notes;
     Result<onnx::Model> made = onnx::Model();

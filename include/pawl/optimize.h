@@ -17,6 +17,8 @@ struct OptimizeOptions {
   /// Recurrences that no single operator stands for become chains of operators over all steps, of a length that is the
   /// logarithm of their number, where that is known: for runtimes on GPUs. Floats are then added up in another order.
   bool parallel_scan = false;
+  /// Floats keep their bits: nothing is added up in another order. Not with parallel_scan.
+  bool exact = false;
   /// What became of the states, and why not more, a line each; may be null.
   std::vector<std::string>* notes = nullptr;
 };
@@ -24,7 +26,7 @@ struct OptimizeOptions {
 /// The model with work moved out of its loops, Loops raised to Scans, running sums, counters and delay lines as
 /// operators, and Scans that need no loop gone: serialized, for any runtime. The same results within the rounding of
 /// the element types. Errors: unsupported, naming the node that the opset has no way to say; bad_argument and bad_shape
-/// for `dims`; limit, when the model does not fit into 2 GiB.
+/// for `dims`, bad_argument for `exact` beside `parallel_scan`; limit, when the model does not fit into 2 GiB.
 Result<std::string> optimize(const Model& model, const OptimizeOptions& options = {});
 
 }  // namespace pawl

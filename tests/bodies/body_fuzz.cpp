@@ -42,6 +42,7 @@ std::optional<std::string> optimized_problem(const Model& model, const Outputs& 
                                              bool parallel_scan) {
   OptimizeOptions options;
   options.parallel_scan = parallel_scan;
+  options.exact = !parallel_scan;
   const Result<std::string> bytes = optimize(model, options);
   if (!bytes.ok()) return "not written: " + bytes.error().to_string();
   const Result<Model> again = Model::from_bytes(std::as_bytes(std::span(*bytes)));

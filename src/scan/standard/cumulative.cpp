@@ -54,7 +54,7 @@ TakeOut as_cumulative(FormSite& at) {
   for (const std::size_t state : at.component.states) {
     const DType dtype = site.outer.fact(site.initial(state)).type.dtype;
     if (std::find(kTypes.begin(), kTypes.end(), dtype) == kTypes.end()) return {std::nullopt};
-    if (is_real(dtype) && !at.forms.parallel_scan && !is_one_step(at.component, *op)) return {std::nullopt};
+    if (is_real(dtype) && at.forms.exact && !is_one_step(at.component, *op)) return {std::nullopt};
   }
   TRY_ASSIGN(const LiftOverTime* lift, at.lift());
   if (lift == nullptr) return {std::nullopt};

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/try.h"
-#include "scan/standard/standard_form.h"
+#include "scan/standard/convolution.h"
 
 namespace pawl::scan {
 namespace {
@@ -56,6 +56,10 @@ TakeOut as_delay_line(FormSite& at) {
                           .after = i == 0 ? rows : ValueId(),
                           .reversed = lift->reversed});
   }
+  if (!at.forms.exact) {
+    TRY_ASSIGN(out.others, convolve_line(site, at.component.dependence, {out.states, all, lift->reversed}));
+  }
+  if (!out.others.empty()) out.how = "a delay line: Conv";
   return std::optional(std::move(out));
 }
 

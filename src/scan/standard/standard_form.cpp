@@ -17,7 +17,8 @@ using graph::ValueId;
 struct Reads {
   std::vector<bool> before;  ///< by entry: the state as it comes in
   std::vector<bool> after;   ///< the next state
-  bool anything = false;     ///< whether something is left at all
+  std::vector<bool> others;
+  bool anything = false;  ///< whether something is left at all
 };
 
 bool is_made_by_node(const graph::Graph& body, ValueId id) { return producer_of(body, id) != nullptr; }
@@ -51,6 +52,8 @@ class Removal {
         TRY(add(made, site_.next(state), rows, i));
       }
     }
+    for (std::size_t i = 0; i < out_.others.size(); ++i)
+      if (reads.others[i]) TRY(add(made, out_.others[i].inner, out_.others[i].rows, 0));
     TRY_ASSIGN(const std::vector<ValueId> kept, made.finish());
     for (std::size_t i = 0; i < kept.size(); ++i)
       if (kept[i].valid()) results[i] = kept[i];
@@ -59,7 +62,8 @@ class Removal {
 
  private:
   Reads find_reads() const {
-    Reads reads{std::vector<bool>(out_.states.size(), false), std::vector<bool>(out_.states.size(), false), false};
+    Reads reads{std::vector<bool>(out_.states.size(), false), std::vector<bool>(out_.states.size(), false),
+                std::vector<bool>(out_.others.size(), false), false};
     std::vector<ValueId> roots;
     for (std::size_t i = 0; i < site_.scan.states; ++i)
       if (keeps_state_[i]) roots.push_back(site_.next(i));
@@ -68,6 +72,8 @@ class Removal {
     reads.anything = !roots.empty();
     static_cast<void>(graph::values_behind(site_.body, roots, [&](ValueId id) {
       bool known = false;
+      for (std::size_t i = 0; i < out_.others.size(); ++i)
+        if (id == out_.others[i].inner) known = reads.others[i] = true;
       for (std::size_t i = 0; i < out_.states.size(); ++i) {
         if (id == site_.state(out_.states[i])) known = reads.before[i] = true;
         if (id == site_.next(out_.states[i]) && is_made_by_node(site_.body, id)) known = reads.after[i] = true;

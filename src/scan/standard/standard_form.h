@@ -14,6 +14,8 @@ struct StandardForms {
   /// steps: for runtimes that work on long tensors faster than on many short ones. Floats are added up in another
   /// order.
   bool parallel_scan = false;
+  /// Floats keep their bits: nothing is added up in another order.
+  bool exact = false;
 };
 
 /// One state in all steps, outside of the loop. Rows are steps; `reversed`: from the last one on. One of the two is
@@ -26,11 +28,18 @@ struct StateOverTime {
   bool reversed = false;
 };
 
+/// A value of the body that is known outside, for all steps in the order of the states: [T, …].
+struct KnownValue {
+  graph::ValueId inner;
+  graph::ValueId rows;
+};
+
 /// States that are known outside.
 struct TakenOut {
   std::vector<std::size_t> states;
   std::vector<StateOverTime> values;  ///< by entry of `states`
   std::string_view how;               ///< for the note
+  std::vector<KnownValue> others = {};
 };
 /// Nothing, when the form is none for the component. What was emitted then is read by nobody.
 using TakeOut = Result<std::optional<TakenOut>>;

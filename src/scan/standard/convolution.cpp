@@ -1,0 +1,93 @@
+// What a delay line's taps add up to is a convolution of each channel: one Conv with as many groups as channels.
+#include "scan/standard/convolution.h"
+
+#include <algorithm>
+
+#include "base/try.h"
+
+namespace pawl::scan {
+namespace {
+
+using graph::ValueId;
+
+/// Every tap from the first to the last: a 0 in between would make NaN of an infinity.
+bool has_no_gap(const Taps& taps) { return taps.rbegin()->first - taps.begin()->first + 1 == taps.size(); }
+
+class Convolving {
+ public:
+  Convolving(const Site& site, const Dims& extents) : make_(site.outer), extents_(extents) {
+    for (const std::int64_t extent : extents) channels_ *= extent;
+  }
+
+  /// [channels, 1, taps]
+  Result<ValueId> weights(const Taps& taps, bool reversed) {
+    std::vector<ValueId> rows;
+    for (const auto& [tap, factor] : taps) {
+      TRY_ASSIGN(const ValueId whole, make_.expand(factor, make_.integers({extents_.begin(), extents_.end()})));
+      TRY_ASSIGN(const ValueId row, make_.call("Reshape", {whole, make_.integers({1, channels_})}));
+      rows.push_back(row);
+    }
+    // The rows of a line that goes forward have the oldest first, which is the last tap.
+    if (!reversed) std::reverse(rows.begin(), rows.end());
+    TRY_ASSIGN(const ValueId all, make_.concat(std::move(rows)));
+    TRY_ASSIGN(const ValueId turned, make_.call("Transpose", {all}, {{"perm", std::vector<std::int64_t>{1, 0}}}));
+    return make_.with_axes(turned, 1, 1);
+  }
+
+  /// [rows, …] to [1, channels, rows]
+  Result<ValueId> by_channel(ValueId rows) {
+    TRY_ASSIGN(const ValueId flat, make_.call("Reshape", {rows, make_.integers({-1, channels_})}));
+    TRY_ASSIGN(const ValueId turned, make_.call("Transpose", {flat}, {{"perm", std::vector<std::int64_t>{1, 0}}}));
+    return make_.with_axes(turned, 0, 1);
+  }
+
+  /// And back.
+  Result<ValueId> by_step(ValueId channels) {
+    TRY_ASSIGN(const ValueId flat, make_.call("Squeeze", {channels, make_.integers({0})}));
+    TRY_ASSIGN(const ValueId turned, make_.call("Transpose", {flat}, {{"perm", std::vector<std::int64_t>{1, 0}}}));
+    std::vector<std::int64_t> shape{-1};
+    shape.insert(shape.end(), extents_.begin(), extents_.end());
+    return make_.call("Reshape", {turned, make_.integers(std::move(shape))});
+  }
+
+  Result<ValueId> convolve(ValueId rows, const Taps& taps, bool reversed) {
+    TRY_ASSIGN(const ValueId weight, weights(taps, reversed));
+    TRY_ASSIGN(const ValueId data, by_channel(rows));
+    TRY_ASSIGN(const ValueId made, make_.call("Conv", {data, weight}, {{"group", channels_}}));
+    return by_step(made);
+  }
+
+ private:
+  TimeAxis make_;
+  const Dims& extents_;
+  std::int64_t channels_ = 1;
+};
+
+}  // namespace
+
+Result<std::vector<KnownValue>> convolve_line(const Site& site, const Dependence& dependence, const DelayRows& line) {
+  std::vector<KnownValue> made;
+  const Type& type = site.outer.fact(site.initial(line.states[0])).type;
+  const std::optional<Dims> extents = type.static_shape();
+  // The type that runtimes have convolutions for.
+  if (type.dtype != DType::f32 || !extents) return made;
+  if (std::any_of(extents->begin(), extents->end(), [](std::int64_t extent) { return extent == 0; })) return made;
+  TRY_ASSIGN(const std::vector<TappedValue> tapped, find_tapped(site, dependence, line.states));
+  for (const TappedValue& each : tapped) {
+    if (!has_no_gap(each.taps) || site.body[each.inner].fact.type.static_shape() != extents) continue;
+    const auto first = static_cast<std::int64_t>(each.taps.begin()->first);
+    const auto rest = static_cast<std::int64_t>(line.states.size() - each.taps.rbegin()->first);
+    const std::int64_t lead = line.reversed ? first : rest;
+    const std::int64_t trail = line.reversed ? rest : first;
+    TimeAxis make(site.outer);
+    ValueId rows = line.all;
+    if (lead > 0 || trail > 0) {
+      TRY_ASSIGN(rows, make.slice(rows, lead, trail == 0 ? TimeAxis::kEnd : -trail));
+    }
+    TRY_ASSIGN(const ValueId outside, Convolving(site, *extents).convolve(rows, each.taps, line.reversed));
+    made.push_back({each.inner, outside});
+  }
+  return made;
+}
+
+}  // namespace pawl::scan
