@@ -129,7 +129,10 @@ class Assembly {
       made.element = {dense(mixings, diagonal)};
     }
     if (!added.valid()) added = algebra_.zero();
-    made.element.push_back(expanded(added, {extent_, 1}));
+    // As many axes as the arranged state has.
+    std::vector<std::int64_t> shape(all_axes_.size(), 1);
+    shape[shape.size() - 2] = extent_;
+    made.element.push_back(expanded(added, shape));
     return made;
   }
 
