@@ -12,11 +12,13 @@ entry:
   %v5 = srem i64 %v4, 16
   %v6 = sub i64 %v3, %v5
   %v7 = icmp slt i64 0, %v6
-  br i1 %v7, label %L0, label %L1
+  br i1 %v7, label %L0, label %L2
 L0:
-  %v8 = phi i64 [ 0, %entry ], [ %v20, %L0 ]
+  br label %L1
+L1:
+  %v8 = phi i64 [ 0, %L0 ], [ %v20, %L1 ]
   %v9 = getelementptr i16, ptr %b0, i64 %v8
-  %v10 = load <16 x i16>, ptr %v9, align 1
+  %v10 = load <16 x i16>, ptr %v9, align 1, !invariant.load !1
   %v11 = bitcast <16 x i16> %v10 to <16 x half>
   %v12 = fpext <16 x half> %v11 to <16 x float>
   %v13 = fcmp olt <16 x float> %v12, splat (float 0x0000000000000000)
@@ -29,12 +31,14 @@ L0:
   store <16 x i16> %v18, ptr %v19, align 1
   %v20 = add i64 %v8, 16
   %v21 = icmp slt i64 %v20, %v6
-  br i1 %v21, label %L0, label %L1
-L1:
-  %v22 = icmp slt i64 %v6, %v3
-  br i1 %v22, label %L2, label %L3
+  br i1 %v21, label %L1, label %L2
 L2:
-  %v23 = phi i64 [ %v6, %L1 ], [ %v40, %L2 ]
+  %v22 = icmp slt i64 %v6, %v3
+  br i1 %v22, label %L3, label %L5
+L3:
+  br label %L4
+L4:
+  %v23 = phi i64 [ %v6, %L3 ], [ %v40, %L4 ]
   %v24 = sub i64 %v3, %v23
   %v25 = trunc i64 %v24 to i32
   %v26 = insertelement <16 x i32> poison, i32 %v25, i64 0
@@ -54,8 +58,8 @@ L2:
   call void @llvm.masked.store.v16i16.p0(<16 x i16> %v38, ptr %v39, i32 1, <16 x i1> %v28)
   %v40 = add i64 %v23, 16
   %v41 = icmp slt i64 %v40, %v3
-  br i1 %v41, label %L2, label %L3
-L3:
+  br i1 %v41, label %L4, label %L5
+L5:
   ret void
 }
 
@@ -63,3 +67,5 @@ declare <16 x i16> @llvm.masked.load.v16i16.p0(ptr, i32, <16 x i1>, <16 x i16>)
 declare void @llvm.masked.store.v16i16.p0(<16 x i16>, ptr, i32, <16 x i1>)
 
 attributes #0 = { nounwind "target-cpu"="skylake-avx512" "target-features"="+avx,+avx2,+fma,+f16c,+bmi,+bmi2,+avx512f,+avx512bw,+avx512dq,+avx512vl,-prefer-256-bit" "prefer-vector-width"="512" "min-legal-vector-width"="512" }
+!0 = !{i32 1}
+!1 = !{}

@@ -12,11 +12,13 @@ entry:
   %v5 = srem i64 %v4, 4
   %v6 = sub i64 %v3, %v5
   %v7 = icmp slt i64 0, %v6
-  br i1 %v7, label %L0, label %L1
+  br i1 %v7, label %L0, label %L2
 L0:
-  %v8 = phi i64 [ 0, %entry ], [ %v60, %L0 ]
+  br label %L1
+L1:
+  %v8 = phi i64 [ 0, %L0 ], [ %v60, %L1 ]
   %v9 = getelementptr i16, ptr %b0, i64 %v8
-  %v10 = load <4 x i16>, ptr %v9, align 1
+  %v10 = load <4 x i16>, ptr %v9, align 1, !invariant.load !1
   %v11 = zext <4 x i16> %v10 to <4 x i32>
   %v12 = and <4 x i32> %v11, splat (i32 32768)
   %v13 = shl <4 x i32> %v12, splat (i32 16)
@@ -69,14 +71,16 @@ L0:
   store <4 x i16> %v58, ptr %v59, align 1
   %v60 = add i64 %v8, 4
   %v61 = icmp slt i64 %v60, %v6
-  br i1 %v61, label %L0, label %L1
-L1:
-  %v62 = icmp slt i64 %v6, %v3
-  br i1 %v62, label %L2, label %L3
+  br i1 %v61, label %L1, label %L2
 L2:
-  %v63 = phi i64 [ %v6, %L1 ], [ %v115, %L2 ]
+  %v62 = icmp slt i64 %v6, %v3
+  br i1 %v62, label %L3, label %L5
+L3:
+  br label %L4
+L4:
+  %v63 = phi i64 [ %v6, %L3 ], [ %v115, %L4 ]
   %v64 = getelementptr i16, ptr %b0, i64 %v63
-  %v65 = load i16, ptr %v64, align 1
+  %v65 = load i16, ptr %v64, align 1, !invariant.load !1
   %v66 = zext i16 %v65 to i32
   %v67 = and i32 %v66, 32768
   %v68 = shl i32 %v67, 16
@@ -129,10 +133,12 @@ L2:
   store i16 %v113, ptr %v114, align 1
   %v115 = add i64 %v63, 1
   %v116 = icmp slt i64 %v115, %v3
-  br i1 %v116, label %L2, label %L3
-L3:
+  br i1 %v116, label %L4, label %L5
+L5:
   ret void
 }
 
 
 attributes #0 = { nounwind "target-cpu"="x86-64" "target-features"="" "prefer-vector-width"="128" "min-legal-vector-width"="128" }
+!0 = !{i32 1}
+!1 = !{}

@@ -50,7 +50,7 @@ std::string Generator::module_text() const {
       "\nattributes #0 = {{ nounwind \"target-cpu\"=\"{}\" \"target-features\"=\"{}\" \"prefer-vector-width\"=\"{}\" "
       "\"min-legal-vector-width\"=\"{}\" }}\n",
       target_.cpu, target_.features, 8 * target_.vector_bytes, 8 * target_.vector_bytes);
-  if (has_streamed_) text += "!0 = !{i32 1}\n";
+  text += "!0 = !{i32 1}\n!1 = !{}\n";
   return text;
 }
 

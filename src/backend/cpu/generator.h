@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -72,7 +73,7 @@ class Generator {
   Ssa lane_offsets(const Slope& slope);
   /// All copies have the same.
   [[nodiscard]] bool is_shared(const kernel::Affine& form) const;
-  Ssa load_part(const std::string& pointer, DType dtype, const Slope& slope);
+  Ssa load_part(const std::string& pointer, DType dtype, const Slope& slope, bool unchanging);
   void store_part(const std::string& pointer, const Ssa& value, DType dtype, const Slope& slope, bool streaming);
   void store_streaming(const std::string& pointer, const Ssa& value);
   Ssa reversed(const Ssa& value);
@@ -87,8 +88,10 @@ class Generator {
   /// Runs `body` for counter = begin, begin + step, … below end. It takes the carried values of an iteration and
   /// returns those of the next; the result is those after the last.
   template <class Body>
-  Result<Values> counted(const Ssa& begin, const Ssa& end, int step, kernel::Counter counter, const Values& initial,
+  Result<Values> counted(const Ssa& begin, const Ssa& end, int step, const kernel::Loop& loop, const Values& initial,
                          const Body& body);
+  /// Before the first iteration, which there is: what every iteration loads from memory that does not change.
+  Result<void> load_ahead(const kernel::Loop& loop);
   /// The frame inside `count` copies and vectors of a loop.
   [[nodiscard]] Frame inside(const kernel::Loop& loop, Shape shape) const;
   Ssa mask_of(const kernel::Loop& loop, int width, const Ssa& end);
@@ -112,6 +115,7 @@ class Generator {
   std::vector<std::string> buffers_;
   std::vector<Ssa> params_;
   Frame frame_;
+  std::set<const kernel::Load*> loaded_ahead_;
   bool has_streamed_ = false;
   int depth_ = 0;
 };

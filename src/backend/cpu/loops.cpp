@@ -14,15 +14,39 @@ Value Generator::spread(const Value& value, bool copied, bool wide) {
   return result;
 }
 
+Result<void> Generator::load_ahead(const Loop& loop) {
+  // Half of the registers; the rest is for what the loop does.
+  std::size_t left = static_cast<std::size_t>(target_.vector_registers) / 2;
+  for (const kernel::Statement& statement : loop.block) {
+    const auto* load = std::get_if<kernel::Load>(&statement);
+    // It may have been, in another part of a loop around this one.
+    loaded_ahead_.erase(load);
+    if (load == nullptr || program_.buffers[load->buffer].access != kernel::Access::in ||
+        !slope_of(load->at, loop.counter).is_zero())
+      continue;
+    const std::size_t parts = is_shared(load->at) ? 1 : frame_.copies.size();
+    if (parts > left) continue;
+    left -= parts;
+    TRY(this->statement(*load));
+    loaded_ahead_.insert(load);
+  }
+  return {};
+}
+
 template <class Body>
-Result<Generator::Values> Generator::counted(const Ssa& begin, const Ssa& end, int step, kernel::Counter counter,
+Result<Generator::Values> Generator::counted(const Ssa& begin, const Ssa& end, int step, const Loop& loop,
                                              const Values& initial, const Body& body) {
-  const std::string label = out_.fresh_label(), after = out_.fresh_label(), before = out_.block();
-  out_.branch(out_.compare("icmp slt", begin, end), label, after);
+  const std::string entered = out_.fresh_label(), label = out_.fresh_label(), after = out_.fresh_label();
+  const std::string around = out_.block();
+  out_.branch(out_.compare("icmp slt", begin, end), entered, after);
+  out_.begin_block(entered);
+  TRY(load_ahead(loop));
+  const std::string before = out_.block();
+  out_.branch(label);
   out_.begin_block(label);
   const std::size_t head = out_.position();
   const Ssa now{out_.fresh(), DType::i64, 1, false};
-  counters_[counter.index] = now;
+  counters_[loop.counter.index] = now;
   Values carried = initial;
   for (Value& value : carried)
     for (Ssa& part : value.parts) part = {out_.fresh(), part.dtype, part.width, false};
@@ -47,7 +71,7 @@ Result<Generator::Values> Generator::counted(const Ssa& begin, const Ssa& end, i
     for (std::size_t j = 0; j < results[i].parts.size(); ++j) {
       const Ssa& first = initial[i].parts[j];
       results[i].parts[j] = out_.emit(first.dtype, first.width, "phi {} [ {}, %{} ], [ {}, %{} ]", type_of(first),
-                                      operand(first), before, operand(next[i].parts[j]), last);
+                                      operand(first), around, operand(next[i].parts[j]), last);
     }
   return results;
 }
@@ -68,7 +92,7 @@ Result<void> Generator::steps(const Loop& loop) {
     for (const kernel::Carried& carried : loop.carried) next.push_back(spread_of(carried, carried.next));
     return next;
   };
-  TRY_ASSIGN(const Values results, counted(index(0), extent, 1, loop.counter, initial, body));
+  TRY_ASSIGN(const Values results, counted(index(0), extent, 1, loop, initial, body));
   for (std::size_t i = 0; i < results.size(); ++i) values_[loop.carried[i].result.index] = results[i];
   return {};
 }
@@ -113,7 +137,7 @@ Result<void> Generator::lanes(const Loop& loop, const Ssa& begin, const Ssa& end
       TRY(block(loop.block));
       return carried;
     };
-    const auto done = counted(from, to, part.width * part.copies, loop.counter, {}, body);
+    const auto done = counted(from, to, part.width * part.copies, loop, {}, body);
     frame_ = outer;
     if (!done.ok()) return done.error();
     return {};
@@ -144,7 +168,7 @@ Result<Generator::Values> Generator::reduced_part(const Loop& loop, const Ssa& b
     }
     return next;
   };
-  auto results = counted(begin, end, shape.width * shape.copies, loop.counter, initial, body);
+  auto results = counted(begin, end, shape.width * shape.copies, loop, initial, body);
   frame_ = outer;
   return results;
 }

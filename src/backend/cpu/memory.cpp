@@ -87,13 +87,14 @@ Ssa Generator::reversed(const Ssa& value) {
                    operand(value), type_of(value), value.width, lanes);
 }
 
-Ssa Generator::load_part(const std::string& pointer, DType dtype, const Slope& slope) {
+Ssa Generator::load_part(const std::string& pointer, DType dtype, const Slope& slope, bool unchanging) {
   const int width = slope.is_zero() ? 1 : frame_.width;
   const std::string type = register_type(dtype, width);
   const std::string_view element = register_type(dtype);
-  const auto align = size_of(dtype);
+  // Buffers that are only read are no others: such loads may be moved past stores.
+  const std::string_view freedom = unchanging ? ", !invariant.load !1" : "";
   if (width == 1 || (slope.is(1) && !frame_.mask))
-    return out_.emit(dtype, width, "load {}, ptr {}, align 1", type, pointer);
+    return out_.emit(dtype, width, "load {}, ptr {}, align 1{}", type, pointer, freedom);
   if (slope.is(1) || slope.is(-1)) {
     const bool back = slope.is(-1);
     const std::string first = back ? out_.pointer(element, pointer, index(1 - width)) : pointer;
@@ -105,7 +106,7 @@ Ssa Generator::load_part(const std::string& pointer, DType dtype, const Slope& s
       loaded = out_.emit(dtype, width, "call {} {}(ptr {}, i32 1, {} {}, {} zeroinitializer)", type, function, first,
                          type_of(mask), operand(mask), type);
     } else {
-      loaded = out_.emit(dtype, width, "load {}, ptr {}, align 1", type, first);
+      loaded = out_.emit(dtype, width, "load {}, ptr {}, align 1{}", type, first, freedom);
     }
     return back ? reversed(loaded) : loaded;
   }
@@ -113,21 +114,22 @@ Ssa Generator::load_part(const std::string& pointer, DType dtype, const Slope& s
   const std::string places = out_.pointer(element, pointer, lane_offsets(slope));
   const std::string function = fmt::format("@llvm.masked.gather{}.v{}p0", suffix(dtype, width), width);
   out_.declare(fmt::format("declare {} {}({}, i32, {}, {})", type, function, pointers(width), type_of(mask), type));
-  static_cast<void>(align);
   return out_.emit(dtype, width, "call {} {}({} {}, i32 1, {} {}, {} zeroinitializer)", type, function, pointers(width),
                    places, type_of(mask), operand(mask), type);
 }
 
 Result<void> Generator::statement(const kernel::Load& load) {
+  if (loaded_ahead_.contains(&load)) return {};
   const DType dtype = program_.buffers[load.buffer].dtype, stored = stored_as(dtype);
   const std::string_view element = register_type(stored);
   const Slope slope = frame_.width > 1 ? slope_of(load.at, frame_.vector_counter) : Slope{};
   const std::string first = element_pointer(element, buffers_[load.buffer], start_of(load.at));
   const std::size_t count = is_shared(load.at) ? 1 : frame_.copies.size();
+  const bool unchanging = program_.buffers[load.buffer].access == kernel::Access::in;
   Value value;
   for (std::size_t i = 0; i < count; ++i) {
     const std::string pointer = element_pointer(element, first, ahead_of(load.at, frame_.copies[i]));
-    Ssa part = load_part(pointer, stored, slope);
+    Ssa part = load_part(pointer, stored, slope, unchanging);
     if (dtype == DType::boolean) part = out_.compare("icmp ne", part, literal_bits(stored, 0, part.width));
     part.dtype = dtype;
     value.parts.push_back(part);

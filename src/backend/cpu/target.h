@@ -13,6 +13,7 @@ struct Target {
   std::string cpu;       ///< LLVM's name of the model whose instruction costs are used
   std::string features;  ///< LLVM's: "+avx2,+fma"
   int vector_bytes = 16;
+  int vector_registers = 16;
   /// The smallest element, in bytes, whose vectors can be loaded and stored in part; 0: there are no masks.
   int masked_bytes = 0;
   bool fused_multiply_add = false;
