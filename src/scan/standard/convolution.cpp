@@ -15,7 +15,7 @@ bool has_no_gap(const Taps& taps) { return taps.rbegin()->first - taps.begin()->
 
 class Convolving {
  public:
-  Convolving(const Site& site, const Dims& extents) : make_(site.outer), extents_(extents) {
+  Convolving(const Site& site, const Dims& extents) : site_(site), make_(site.outer), extents_(extents) {
     for (const std::int64_t extent : extents) channels_ *= extent;
   }
 
@@ -41,13 +41,13 @@ class Convolving {
     return make_.with_axes(turned, 0, 1);
   }
 
-  /// And back.
+  /// And back, with as many rows as there are steps.
   Result<ValueId> by_step(ValueId channels) {
     TRY_ASSIGN(const ValueId flat, make_.call("Squeeze", {channels, make_.integers({0})}));
     TRY_ASSIGN(const ValueId turned, make_.call("Transpose", {flat}, {{"perm", std::vector<std::int64_t>{1, 0}}}));
-    std::vector<std::int64_t> shape{-1};
-    shape.insert(shape.end(), extents_.begin(), extents_.end());
-    return make_.call("Reshape", {turned, make_.integers(std::move(shape))});
+    TRY_ASSIGN(const ValueId steps, steps_of(site_));
+    TRY_ASSIGN(const ValueId shape, make_.concat({steps, make_.integers({extents_.begin(), extents_.end()})}));
+    return make_.call("Reshape", {turned, shape}, {{"allowzero", std::int64_t{1}}});
   }
 
   Result<ValueId> convolve(ValueId rows, const Taps& taps, bool reversed) {
@@ -58,6 +58,7 @@ class Convolving {
   }
 
  private:
+  const Site& site_;
   TimeAxis make_;
   const Dims& extents_;
   std::int64_t channels_ = 1;

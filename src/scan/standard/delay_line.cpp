@@ -56,11 +56,17 @@ TakeOut as_delay_line(FormSite& at) {
                           .after = i == 0 ? rows : ValueId(),
                           .reversed = lift->reversed});
   }
-  if (!at.forms.exact) {
-    TRY_ASSIGN(out.others, convolve_line(site, at.component.dependence, {out.states, all, lift->reversed}));
-  }
-  if (!out.others.empty()) out.how = "a delay line: Conv";
   return std::optional(std::move(out));
+}
+
+TakeOut as_convolution(FormSite& at) {
+  TRY_ASSIGN(std::optional<TakenOut> out, as_delay_line(at));
+  if (!out) return {std::nullopt};
+  const StateOverTime& first = out->values[0];
+  TRY_ASSIGN(out->others, convolve_line(at.site, at.component.dependence, {out->states, first.all, first.reversed}));
+  if (out->others.empty()) return {std::nullopt};
+  out->how = "a delay line: Conv";
+  return out;
 }
 
 }  // namespace pawl::scan

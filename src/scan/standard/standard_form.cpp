@@ -165,7 +165,10 @@ Result<const LiftOverTime*> FormSite::lift() {
   return lifted_ ? &*lifted_ : nullptr;
 }
 
-Rewritten to_standard_form(const Site& site, const StandardForms& forms) {
+namespace {
+
+/// Takes out the first component that a form is found for.
+Rewritten take_out(const Site& site, const StandardForms& forms, std::span<const Form> asked) {
   if (!agree_on_length(site)) return {std::nullopt};
   const Dependence dependence(site.scan);
   for (std::vector<std::size_t>& states : components_of(site.scan, dependence)) {
@@ -173,8 +176,8 @@ Rewritten to_standard_form(const Site& site, const StandardForms& forms) {
     const Component component{site.scan, site.body, dependence, std::move(states)};
     TRY_ASSIGN(Recognition recognition, recognise(component));
     if (!recognition.match) continue;
-    FormSite at{site, forms, component, *recognition.match};
-    for (const Form form : kForms) {
+    FormSite at(site, forms, component, *recognition.match);
+    for (const Form form : asked) {
       TRY_ASSIGN(std::optional<TakenOut> out, form(at));
       if (!out) continue;
       for (const std::size_t state : out->states)
@@ -185,13 +188,35 @@ Rewritten to_standard_form(const Site& site, const StandardForms& forms) {
   return {std::nullopt};
 }
 
+/// Convolutions are seen while what they multiply still stands in the loop.
+Result<graph::Graph> run_convolutions(const graph::Graph& graph, Runner runner, const StandardForms& forms,
+                                      std::vector<Note>* notes) {
+  constexpr std::array<Form, 1> kConvolution = {as_convolution};
+  TRY_ASSIGN(graph::Graph best, run_passes(graph, runner, notes, "invariant"));
+  for (bool changed = true; changed;) {
+    changed = false;
+    TRY_ASSIGN(graph::Graph made, rewrite_scans("convolution", best, runner, notes, changed,
+                                                [&](const Site& site) { return take_out(site, forms, kConvolution); }));
+    if (changed) best = std::move(made);
+  }
+  return best;
+}
+
+}  // namespace
+
 Result<graph::Graph> run_standard_forms(const graph::Graph& graph, Runner runner, const StandardForms& forms,
                                         std::vector<Note>* notes) {
-  TRY_ASSIGN(graph::Graph best, run_passes(graph, runner, notes));
+  graph::Graph best;
+  if (forms.exact) {
+    TRY_ASSIGN(best, run_passes(graph, runner, notes));
+  } else {
+    TRY_ASSIGN(const graph::Graph convolved, run_convolutions(graph, runner, forms, notes));
+    TRY_ASSIGN(best, run_passes(convolved, runner, notes));
+  }
   for (;;) {
     bool changed = false;
     TRY_ASSIGN(graph::Graph made, rewrite_scans("standard", best, runner, notes, changed,
-                                                [&](const Site& site) { return to_standard_form(site, forms); }));
+                                                [&](const Site& site) { return take_out(site, forms, kForms); }));
     if (!changed) return best;
     TRY_ASSIGN(best, run_passes(made, runner, notes));
   }

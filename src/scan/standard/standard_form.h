@@ -64,13 +64,11 @@ class FormSite {
   std::optional<LiftOverTime> lifted_;
 };
 
-TakeOut as_counter(FormSite& at);     // counter.cpp: Range
-TakeOut as_cumulative(FormSite& at);  // cumulative.cpp: CumSum, CumProd
-TakeOut as_delay_line(FormSite& at);  // delay_line.cpp: Concat and Slice
-TakeOut as_log_steps(FormSite& at);   // log_steps.cpp
-
-/// Takes one component of the Scan out of the loop: what reads its states reads elements instead.
-Rewritten to_standard_form(const Site& site, const StandardForms& forms);
+TakeOut as_counter(FormSite& at);      // counter.cpp: Range
+TakeOut as_cumulative(FormSite& at);   // cumulative.cpp: CumSum, CumProd
+TakeOut as_delay_line(FormSite& at);   // delay_line.cpp: Concat and Slice
+TakeOut as_convolution(FormSite& at);  // delay_line.cpp: the same, where taps add up to a Conv
+TakeOut as_log_steps(FormSite& at);    // log_steps.cpp
 
 /// Takes components out until none is left that can be; after each one the passes move on what no longer needs the
 /// loop. Errors as run_passes.
