@@ -42,9 +42,13 @@ class Convolving {
   }
 
   /// And back, with as many rows as there are steps.
-  Result<ValueId> by_step(ValueId channels) {
+  ///   extra : one row more, which is cut off
+  Result<ValueId> by_step(ValueId channels, bool extra) {
     TRY_ASSIGN(const ValueId flat, make_.call("Squeeze", {channels, make_.integers({0})}));
-    TRY_ASSIGN(const ValueId turned, make_.call("Transpose", {flat}, {{"perm", std::vector<std::int64_t>{1, 0}}}));
+    TRY_ASSIGN(ValueId turned, make_.call("Transpose", {flat}, {{"perm", std::vector<std::int64_t>{1, 0}}}));
+    if (extra) {
+      TRY_ASSIGN(turned, make_.slice(turned, 0, -1));
+    }
     TRY_ASSIGN(const ValueId steps, steps_of(site_));
     TRY_ASSIGN(const ValueId shape, make_.concat({steps, make_.integers({extents_.begin(), extents_.end()})}));
     return make_.call("Reshape", {turned, shape}, {{"allowzero", std::int64_t{1}}});
@@ -53,8 +57,12 @@ class Convolving {
   Result<ValueId> convolve(ValueId rows, const Taps& taps, bool reversed) {
     TRY_ASSIGN(const ValueId weight, weights(taps, reversed));
     TRY_ASSIGN(const ValueId data, by_channel(rows));
-    TRY_ASSIGN(const ValueId made, make_.call("Conv", {data, weight}, {{"group", channels_}}));
-    return by_step(made);
+    // Without a step there are too few rows for the weights: there is one more then, of zeros.
+    const bool extra = site_.trips().value < 1;
+    std::vector<ops::Attribute> attributes{{"group", channels_}};
+    if (extra) attributes.push_back({"pads", std::vector<std::int64_t>{0, 1}});
+    TRY_ASSIGN(const ValueId made, make_.call("Conv", {data, weight}, std::move(attributes)));
+    return by_step(made, extra);
   }
 
  private:
