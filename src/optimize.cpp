@@ -33,9 +33,12 @@ Result<onnx::Model> rewrite(const graph::Graph& graph, const onnx::Model& origin
   const graph::ExportOptions as{options.opset, !options.dims.empty()};
   Result<onnx::Model> made = graph::to_model(best, original, as);
   if (made.ok() || made.error().code != Code::unsupported) return made;
-  // An old opset may have words for the loops where it has none for what they become.
+  // An old opset may have words for the loops where it has none for what they become, and for those that were there.
   TRY_ASSIGN(const graph::Graph loops, scan::run_passes(graph, scan::Runner::interpreter));
-  return graph::to_model(loops, original, as);
+  Result<onnx::Model> with_loops = graph::to_model(loops, original, as);
+  if (with_loops.ok()) return with_loops;
+  Result<onnx::Model> unchanged = graph::to_model(graph, original, as);
+  return unchanged.ok() ? std::move(unchanged) : std::move(made);
 }
 
 /// What became of states. What several rounds say is said once.

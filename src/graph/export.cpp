@@ -8,6 +8,7 @@
 #include "base/try.h"
 #include "graph/infer.h"
 #include "graph/versions.h"
+#include "ops/extents.h"
 
 namespace pawl::graph {
 namespace {
@@ -23,12 +24,27 @@ onnx::Attribute to_onnx(const ops::Attribute& attribute) {
   return made;
 }
 
-/// Whether a version of an operator takes values of these types.
-bool takes(const ops::Schema& schema, const Graph& graph, const Node& node) {
-  if (node.inputs.size() < schema.min_inputs || node.inputs.size() > schema.max_inputs ||
-      node.outputs.size() > schema.max_outputs)
+/// What a node is in another version of its operator.
+std::optional<Reworded> reworded_for(const Graph& graph, const Node& node, const ops::Schema& from,
+                                     const ops::Schema& to) {
+  const auto* call = std::get_if<OpCall>(&node.operation);
+  return reword(from, call == nullptr ? ops::Attributes() : call->attributes, to, node.inputs.size(),
+                [&](std::size_t place) -> std::optional<std::vector<std::int64_t>> {
+                  const ValueId id = node.inputs[place];
+                  const Tensor* constant = id.valid() ? graph[id].fact.tensor() : nullptr;
+                  if (constant == nullptr) return std::nullopt;
+                  const Result<Dims> list = ops::integers_of(*constant);
+                  if (!list.ok()) return std::nullopt;
+                  return std::vector<std::int64_t>(list->begin(), list->end());
+                });
+}
+
+/// Whether a version of an operator takes values of these types, as the first `inputs` of a node.
+bool takes(const ops::Schema& schema, const Graph& graph, const Node& node, std::size_t inputs) {
+  inputs = std::min(inputs, node.inputs.size());
+  if (inputs < schema.min_inputs || inputs > schema.max_inputs || node.outputs.size() > schema.max_outputs)
     return false;
-  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+  for (std::size_t i = 0; i < inputs; ++i) {
     if (!node.inputs[i].valid()) continue;
     const ops::Parameter* parameter = schema.input(i);
     if (parameter == nullptr || !parameter->types.admits(graph[node.inputs[i]].fact.type)) return false;
@@ -47,11 +63,8 @@ Result<void> check_opset(const Graph& graph, std::int64_t opset) {
     if (own.domain.empty()) {
       const ops::Schema* schema = ops::find_schema("", own.name, opset);
       if (schema == nullptr) return fail(Code::unsupported, "{}: opset {} has no {}", node.label, opset, own.name);
-      const auto* call = std::get_if<OpCall>(&node.operation);
-      const bool same =
-          schema == &own ||
-          (takes(*schema, graph, node) && reword(own, call == nullptr ? ops::Attributes() : call->attributes, *schema));
-      if (!same)
+      const std::optional<Reworded> reworded = reworded_for(graph, node, own, *schema);
+      if (schema != &own && (!reworded || !takes(*schema, graph, node, reworded->kept_inputs)))
         return fail(Code::unsupported, "{}: {} of opset {} cannot say what version {} does here", node.label, own.name,
                     opset, own.since);
     }
@@ -127,7 +140,7 @@ class Exporter {
       if (!produced[i] && graph.values[i].fact.tensor() != nullptr)
         made.initializers.push_back({names[i], *graph.values[i].fact.tensor(), ""});
     }
-    for (const Node& node : graph.nodes) add_node(node, names, made);
+    for (const Node& node : graph.nodes) add_node(graph, node, names, made);
     for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
       const std::string& name = names[graph.outputs[i].index];
       if (name == wanted[i]) continue;
@@ -139,7 +152,7 @@ class Exporter {
     }
   }
 
-  void add_node(const Node& node, const Names& names, onnx::Graph& made) {
+  void add_node(const Graph& graph, const Node& node, const Names& names, onnx::Graph& made) {
     onnx::Node copy;
     if (!node.name.empty()) copy.name = fresh_node(node.name);
     const ops::Schema& schema = schema_of(node.operation);
@@ -148,7 +161,7 @@ class Exporter {
     for (const ValueId id : node.inputs) copy.inputs.push_back(id.valid() ? names[id.index] : "");
     for (const ValueId id : node.outputs) copy.outputs.push_back(id.valid() ? names[id.index] : "");
     if (const auto* call = std::get_if<OpCall>(&node.operation)) {
-      add_attributes(*call, copy, made);
+      add_attributes(graph, node, *call, copy, made);
     } else if (const auto* scan = std::get_if<ScanOp>(&node.operation)) {
       add_scan(*scan, names, copy);
     } else if (const auto* loop = std::get_if<LoopOp>(&node.operation)) {
@@ -161,11 +174,13 @@ class Exporter {
     made.nodes.push_back(std::move(copy));
   }
 
-  void add_attributes(const OpCall& call, onnx::Node& node, onnx::Graph& made) {
+  void add_attributes(const Graph& graph, const Node& original, const OpCall& call, onnx::Node& node,
+                      onnx::Graph& made) {
     const ops::Schema* target =
         call.schema->domain.empty() ? ops::find_schema("", call.schema->name, opset_) : call.schema;
-    const std::optional<Reworded> reworded = reword(*call.schema, call.attributes, *target);
+    const std::optional<Reworded> reworded = reworded_for(graph, original, *call.schema, *target);
     CHECK(reworded.has_value());
+    node.inputs.resize(std::min(node.inputs.size(), reworded->kept_inputs));
     for (const ops::Attribute& attribute : reworded->attributes.list()) node.attributes.push_back(to_onnx(attribute));
     for (const auto& [place, list] : reworded->inputs) {
       const std::string name = fresh(node.outputs[0] + "_" + std::to_string(place));

@@ -79,7 +79,37 @@ constexpr std::array kBreaks = {
 
 }  // namespace
 
-std::optional<Reworded> reword(const ops::Schema& from, const ops::Attributes& attributes, const ops::Schema& to) {
+namespace {
+
+/// An attribute that became an input.
+void move_to_input(const Break& each, const ops::Attributes& attributes, Reworded& reworded) {
+  const auto list = attributes.integers(each.moved);
+  std::vector<ops::Attribute> rest;
+  for (const ops::Attribute& attribute : reworded.attributes.list())
+    if (attribute.name != each.moved) rest.push_back(attribute);
+  if (attributes.has(each.moved))
+    reworded.inputs.emplace_back(each.place, std::vector<std::int64_t>(list.begin(), list.end()));
+  reworded.attributes = ops::Attributes(std::move(rest));
+}
+
+/// An input that was an attribute, if it is the last one and constant.
+bool move_to_attribute(const Break& each, std::size_t inputs, const ConstantInput& constant, Reworded& reworded) {
+  if (inputs <= each.place) return true;
+  if (inputs != each.place + 1 || reworded.kept_inputs <= each.place) return false;
+  std::optional<std::vector<std::int64_t>> list = constant(each.place);
+  // An empty list means all axes to one version and none to another.
+  if (!list || list->empty()) return false;
+  std::vector<ops::Attribute> all = reworded.attributes.list();
+  all.push_back({std::string(each.moved), std::move(*list)});
+  reworded.attributes = ops::Attributes(std::move(all));
+  reworded.kept_inputs = each.place;
+  return true;
+}
+
+}  // namespace
+
+std::optional<Reworded> reword(const ops::Schema& from, const ops::Attributes& attributes, const ops::Schema& to,
+                               std::size_t inputs, const ConstantInput& constant) {
   Reworded reworded{attributes, {}};
   const int low = std::min(from.since, to.since);
   const int high = std::max(from.since, to.since);
@@ -88,14 +118,11 @@ std::optional<Reworded> reword(const ops::Schema& from, const ops::Attributes& a
     const bool forward = to.since > from.since;
     if (each.op == "Split" && each.since == 18 && !forward) continue;  // an explicit or even split was always there
     if (each.op == "Split" && each.since == 18 && (attributes.has("split") || !reworded.inputs.empty())) continue;
-    if (each.moved.empty() || !forward) return std::nullopt;
-    const auto list = attributes.integers(each.moved);
-    std::vector<ops::Attribute> rest;
-    for (const ops::Attribute& attribute : reworded.attributes.list())
-      if (attribute.name != each.moved) rest.push_back(attribute);
-    if (attributes.has(each.moved))
-      reworded.inputs.emplace_back(each.place, std::vector<std::int64_t>(list.begin(), list.end()));
-    reworded.attributes = ops::Attributes(std::move(rest));
+    if (each.moved.empty()) return std::nullopt;
+    if (forward)
+      move_to_input(each, attributes, reworded);
+    else if (!move_to_attribute(each, inputs, constant, reworded))
+      return std::nullopt;
   }
   for (const ops::Attribute& attribute : reworded.attributes.list())
     if (to.attribute(attribute.name) == nullptr) return std::nullopt;
