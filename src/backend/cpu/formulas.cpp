@@ -17,21 +17,27 @@ class FormulaText {
 
   FormulaText(Instructions& out, const Target& target, int width) : out_(out), target_(target), width_(width) {}
 
-  [[nodiscard]] Ssa constant(DType dtype, double value) const { return literal(dtype, value, width_); }
-  [[nodiscard]] Ssa integer(DType dtype, std::uint64_t bits) const {
+  // Kept out of line: a formula is hundreds of calls.
+  [[gnu::noinline]] [[nodiscard]] Ssa constant(DType dtype, double value) const {
+    return literal(dtype, value, width_);
+  }
+  [[gnu::noinline]] [[nodiscard]] Ssa integer(DType dtype, std::uint64_t bits) const {
     return literal_bits(dtype, static_cast<std::int64_t>(bits), width_);
   }
   template <class... Operands>
   Ssa apply(expr::Op op, DType dtype, const Operands&... operands) {
-    const Ssa all[] = {operands...};
+    return applied(op, dtype, {operands...});
+  }
+  [[nodiscard]] const std::optional<Error>& lacking() const { return lacking_; }
+
+ private:
+  [[gnu::noinline]] Ssa applied(expr::Op op, DType dtype, const std::vector<Ssa>& all) {
     auto result = compute(out_, target_, op, all, dtype);
     if (result.ok()) return std::move(result).value();
     if (!lacking_) lacking_ = std::move(result).error();
     return literal_bits(dtype, 0, width_);
   }
-  [[nodiscard]] const std::optional<Error>& lacking() const { return lacking_; }
 
- private:
   Instructions& out_;
   const Target& target_;
   int width_;
