@@ -165,7 +165,7 @@ Result<std::optional<Match>> with_choice(const Component& component, const Choic
   }
   TRY(make.status());
   if (matrices) {
-    const auto& rows = to.fact(element.back()).type.shape;
+    const auto rows = to.fact(element.back()).type.shape;
     if (!rows || rows->size() < 2 || !(*rows)[rows->size() - 2].known()) return std::optional<Match>();
     const std::int64_t extents[] = {(*rows)[rows->size() - 2].value, 1};
     const ValueId shape = to.add_constant(Tensor::of<std::int64_t>({2}, extents), "shape");

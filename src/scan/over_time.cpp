@@ -150,7 +150,7 @@ Result<ValueId> OverTime::as_output(Stacked stacked, std::size_t output, const s
   if (stacked.reversed != site_.scan.output_reversed[output]) {
     TRY_ASSIGN(id, reverse(id, 0, name));
   }
-  const Type& type = site_.outer.fact(id).type;
+  const Type type = site_.outer.fact(id).type;
   TRY_ASSIGN(const std::size_t axis, axis_of(type, site_.scan.output_axes[output], 0));
   if (axis == 0) return id;
   TRY_ASSIGN(const std::vector<ValueId> made,

@@ -22,7 +22,7 @@ ValueId ScanBuilder::add_state(const ValueInfo& input, ValueId initial) {
 }
 
 Result<ValueId> ScanBuilder::add_element(const ValueInfo& input, ValueId scanned, Cut cut) {
-  const Type& whole = outer_.fact(scanned).type;
+  const Type whole = outer_.fact(scanned).type;
   // One way to write an axis, so that equal cuts are seen to be equal.
   if (whole.shape) {
     TRY_ASSIGN(const std::size_t axis, graph::resolve_axis(cut.axis, whole.shape->size(), "scan input axis"));

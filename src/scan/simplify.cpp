@@ -18,7 +18,7 @@ using graph::ValueInfo;
 /// Identity of a tensor is the tensor, unless a declaration has to be checked on the way.
 Rewritten identity(Builder& builder, const Node& node, std::span<const ValueInfo> outputs) {
   if (call_of(&node, "Identity") == nullptr) return {std::nullopt};
-  const Type& type = builder.fact(node.inputs[0]).type;
+  const Type type = builder.fact(node.inputs[0]).type;
   if (!type.is_tensor() || type.dtype == DType::undefined || !graph::implies(type, outputs[0].declared))
     return {std::nullopt};
   return {std::vector<ValueId>{node.inputs[0]}};

@@ -27,7 +27,7 @@ Result<std::optional<Sliced>> slices_in(const Builder& builder, ValueId sequence
   const Node* split = producer_of(builder.graph(), sequence);
   const OpCall* call = call_of(split, "SplitToSequence");
   if (call == nullptr || split->inputs.size() != 1) return std::optional<Sliced>();
-  const auto& shape = builder.fact(split->inputs[0]).type.shape;
+  const auto shape = builder.fact(split->inputs[0]).type.shape;
   if (!shape) return std::optional<Sliced>();
   TRY_ASSIGN(const std::size_t axis, graph::resolve_axis(call->attributes.integer("axis", 0), shape->size(), "axis"));
   const bool keeps = call->attributes.integer("keepdims", 1) != 0;
@@ -86,7 +86,7 @@ Rewritten concat(Builder& builder, const Node& node, std::span<const ValueInfo> 
 /// SequenceAt(SplitToSequence(x), i) is Gather(x, i); of a list, the tensor at that place.
 Rewritten item(Builder& builder, const Node& node, std::span<const ValueInfo> outputs) {
   if (call_of(&node, "SequenceAt") == nullptr) return {std::nullopt};
-  const auto& position = builder.fact(node.inputs[1]).type.shape;
+  const auto position = builder.fact(node.inputs[1]).type.shape;
   TRY_ASSIGN(const std::optional<Sliced> sliced, slices_in(builder, node.inputs[0]));
   if (sliced && position && position->empty()) {
     const std::vector<ops::Attribute> along{{"axis", static_cast<std::int64_t>(sliced->axis)}};

@@ -31,7 +31,7 @@ bool same(const Type& a, const Type& b) { return to_string(a) == to_string(b); }
 /// Whether a Reshape's target has a -1, which fails beside an extent that turns out to be 0.
 bool leaves_open(const Builder& builder, const Node& node) {
   if (call_of(&node, "Reshape") == nullptr || node.inputs.size() < 2) return false;
-  const ops::Fact& target = builder.fact(node.inputs[1]);
+  const ops::Fact target = builder.fact(node.inputs[1]);
   if (const Tensor* constant = target.tensor()) {
     const Result<Tensor> dense = constant->to_dense();
     if (!dense.ok()) return true;
@@ -57,7 +57,7 @@ ValueId viewed(const Builder& builder, const Node& node, const Type& type) {
   if (call == nullptr || !call->def->domain.empty()) return {};
   const bool is_view = std::find(kViews.begin(), kViews.end(), call->def->name) != kViews.end();
   if (!is_view || !is_measured(type)) return {};
-  const Type& from = builder.fact(node.inputs[0]).type;
+  const Type from = builder.fact(node.inputs[0]).type;
   if (!is_measured(from) || from.dtype != type.dtype) return {};
   // Expand repeats elements, unless it changes nothing.
   if (call->def->name == "Expand" && !same(from, type)) return {};

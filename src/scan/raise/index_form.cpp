@@ -86,7 +86,7 @@ IndexForms::Found IndexForms::leaf(ValueId id) {
   if (id == site_.number()) return {IndexForm{1, {}}};
   for (const Counter& counter : counters_)
     if (counter.id == id) return {IndexForm{counter.step, counter.start}};
-  const ops::Fact& fact = site_.fact(id);
+  const ops::Fact fact = site_.fact(id);
   if (!is_one(fact.type)) return {std::nullopt};
   if (fact.elements.size() == 1 && !fact.elements[0].symbol.empty()) {
     Linear extent;

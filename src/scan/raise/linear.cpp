@@ -75,7 +75,7 @@ std::optional<Linear> Integers::of(ValueId id) {
 }
 
 std::optional<Linear> Integers::read(ValueId id) {
-  const ops::Fact& fact = outer_.fact(id);
+  const ops::Fact fact = outer_.fact(id);
   if (const auto value = graph::integer_in(fact.tensor()))
     return is_small(*value) ? std::optional(Linear(*value)) : std::nullopt;
   if (!is_single(fact.type)) return std::nullopt;
@@ -107,7 +107,7 @@ std::optional<Linear> Integers::call(const graph::Node& node, const graph::OpCal
 }
 
 std::optional<Linear> Integers::extent(ValueId tensor, std::size_t axis) const {
-  const auto& shape = outer_.fact(tensor).type.shape;
+  const auto shape = outer_.fact(tensor).type.shape;
   if (!shape || axis >= shape->size()) return std::nullopt;
   const Dim& dim = (*shape)[axis];
   if (dim.known()) return is_small(dim.value) ? std::optional(Linear(dim.value)) : std::nullopt;
@@ -130,7 +130,7 @@ bool Integers::never_negative(const Linear& sum) const {
 Result<ValueId> Integers::scalar(ValueId id, const std::string& name) {
   if (const auto known = graph::integer_in(outer_.fact(id).tensor()))
     return outer_.add_constant(Tensor::scalar<std::int64_t>(*known), name);
-  const Type& type = outer_.fact(id).type;
+  const Type type = outer_.fact(id).type;
   if (type.dtype != DType::i64) {
     TRY_ASSIGN(const auto cast, outer_.call("Cast", {{"to", std::int64_t{7}}}, {id}, name));
     id = cast[0];

@@ -186,7 +186,7 @@ class Raise {
   /// A Loop's tensors may change their shape from step to step, a Scan's may not.
   [[nodiscard]] bool carries_steady_tensors() const {
     for (std::size_t i = 0; i < site_.loop.carried; ++i) {
-      const Type& before = site_.outer.fact(site_.initial(i)).type;
+      const Type before = site_.outer.fact(site_.initial(i)).type;
       if (is_state(i) && (!is_fixed(before) || !same_type(site_.type(site_.next(i)), before))) return false;
     }
     // Of what no step has made, the shape has to be known. What the steps make is compared by a Scan, too.

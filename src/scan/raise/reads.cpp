@@ -66,7 +66,7 @@ Reads::Found Reads::gather_row(const Node& node, const OpCall& call, ValueId ten
 
 /// GatherElements with one index everywhere, over all of the other axes.
 Reads::Found Reads::gather_elements(const Node& node, const OpCall& call, ValueId tensor) {
-  const SymbolicShape& shape = *site_.outer.fact(tensor).type.shape;
+  const SymbolicShape shape = *site_.outer.fact(tensor).type.shape;
   const auto& indices = site_.type(node.inputs[1]).shape;
   const auto axis = graph::resolve_axis(call.attributes.integer("axis", 0), shape.size(), "axis");
   if (!axis.ok() || !indices || indices->size() != shape.size() || (*indices)[*axis].value != 1) return {std::nullopt};
@@ -153,7 +153,7 @@ Reads::Found Reads::joined(ValueId sequence) {
 
 Reads::Found Reads::split_parts(const Node& split, const OpCall& call) {
   const ValueId tensor = split.inputs[0];
-  const auto& shape = site_.outer.fact(tensor).type.shape;
+  const auto shape = site_.outer.fact(tensor).type.shape;
   if (!shape) return {std::nullopt};
   TRY_ASSIGN(const std::size_t axis, graph::resolve_axis(call.attributes.integer("axis", 0), shape->size(), "axis"));
   const bool has_sizes = split.inputs.size() > 1 && split.inputs[1].valid();
@@ -161,7 +161,7 @@ Reads::Found Reads::split_parts(const Node& split, const OpCall& call) {
     const bool drops = call.attributes.integer("keepdims", 1) == 0;
     return {Read{tensor, axis, {}, axes_from(axis, drops ? 0 : 1)}};
   }
-  const ops::Fact& sizes = site_.outer.fact(split.inputs[1]);
+  const ops::Fact sizes = site_.outer.fact(split.inputs[1]);
   const auto each = graph::integer_in(sizes.tensor());
   if (!each || *each < 1 || !sizes.type.shape || !sizes.type.shape->empty()) return {std::nullopt};
   if (*each == 1) return {Read{tensor, axis, {}, axes_from(axis, 1)}};
@@ -182,7 +182,7 @@ Reads::Found Reads::split_parts(const Node& split, const OpCall& call) {
 /// Items of one shape.
 Reads::Found Reads::constructed(const std::vector<ValueId>& items) {
   for (const ValueId item : items) {
-    const Type& type = site_.outer.fact(item).type;
+    const Type type = site_.outer.fact(item).type;
     if (!is_fixed(type) || !same_type(site_.outer.fact(items[0]).type, type)) return {std::nullopt};
   }
   TRY_ASSIGN(const ValueId rows, rows_of(site_.outer, items));

@@ -284,7 +284,7 @@ class StepCount {
   }
 
   Result<ValueId> scalar_truth(ValueId id) {
-    const auto& shape = outer_.fact(id).type.shape;
+    const auto shape = outer_.fact(id).type.shape;
     if (shape && shape->empty()) return id;
     return call("Reshape", {id, outer_.add_constant(Tensor::of<std::int64_t>({0}, {}), "scalar")});
   }

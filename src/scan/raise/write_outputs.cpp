@@ -149,7 +149,7 @@ std::optional<std::vector<std::int64_t>> WriteOutputs::covers(std::size_t i, con
 }
 
 std::optional<std::vector<std::int64_t>> WriteOutputs::whole_entry(std::size_t i, const Scattered& write) const {
-  const SymbolicShape& target = *site_.outer.fact(site_.initial(i)).type.shape;
+  const SymbolicShape target = *site_.outer.fact(site_.initial(i)).type.shape;
   const SymbolicShape& updates = *site_.type(write.nodes[0]->inputs[2]).shape;
   if (is_along_axis(*write.nodes[0])) {
     for (std::size_t k = 0; k < target.size(); ++k)

@@ -64,7 +64,7 @@ bool Writes::reaches(ValueId id, std::size_t i, int depth) const {
 }
 
 Write Writes::grown(std::size_t i) const {
-  const auto& shape = site_.outer.fact(site_.initial(i)).type.shape;
+  const auto shape = site_.outer.fact(site_.initial(i)).type.shape;
   if (!shape) return {};
   Grown made;
   std::vector<ValueId> outermost_first;
@@ -132,7 +132,7 @@ Result<void> Writes::settle(const Steps& steps) {
 Result<bool> Writes::fits(std::size_t i, Pushed& write, const Steps& steps) {
   const ValueId initial = site_.initial(i);
   const auto before = known_items(site_.outer.graph(), initial);
-  const Type& sequence = site_.outer.fact(initial).type;
+  const Type sequence = site_.outer.fact(initial).type;
   const Type& item = site_.type(write.item);
   if (!before || !sequence.element || sequence.element->dtype != item.dtype) return false;
   if (before->empty()) {
@@ -158,7 +158,7 @@ Result<ValueId> Writes::copied(const Pushed& write, const Steps& steps) {
 }
 
 bool Writes::fits(std::size_t i, const Grown& write) const {
-  const Type& initial = site_.outer.fact(site_.initial(i)).type;
+  const Type initial = site_.outer.fact(site_.initial(i)).type;
   return std::all_of(write.parts.begin(), write.parts.end(), [&](ValueId part) {
     const Type& type = site_.type(part);
     return is_fixed(type) && type.dtype == initial.dtype && same_beside(*initial.shape, *type.shape, write.axis);
@@ -167,7 +167,7 @@ bool Writes::fits(std::size_t i, const Grown& write) const {
 
 /// The nodes write to the same entries of one axis, which are others in each step.
 Result<bool> Writes::fits(std::size_t i, Scattered& write) {
-  const Type& initial = site_.outer.fact(site_.initial(i)).type;
+  const Type initial = site_.outer.fact(site_.initial(i)).type;
   if (!is_fixed(initial)) return false;
   for (const Node* node : write.nodes) {
     if (!fits(i, *node)) return false;
@@ -185,7 +185,7 @@ Result<bool> Writes::fits(std::size_t i, Scattered& write) {
 
 /// Whether the shapes are right for sure: with no steps nothing may fail of them.
 bool Writes::fits(std::size_t i, const Node& scatter) const {
-  const SymbolicShape& target = *site_.outer.fact(site_.initial(i)).type.shape;
+  const SymbolicShape target = *site_.outer.fact(site_.initial(i)).type.shape;
   const Type& indices = site_.type(scatter.inputs[1]);
   const Type& updates = site_.type(scatter.inputs[2]);
   if (!is_fixed(indices) || !is_fixed(updates) || updates.dtype != site_.outer.fact(site_.initial(i)).type.dtype)

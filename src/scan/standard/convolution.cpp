@@ -76,7 +76,7 @@ class Convolving {
 
 Result<std::vector<KnownValue>> convolve_line(const Site& site, const Dependence& dependence, const DelayRows& line) {
   std::vector<KnownValue> made;
-  const Type& type = site.outer.fact(site.initial(line.states[0])).type;
+  const Type type = site.outer.fact(site.initial(line.states[0])).type;
   const std::optional<Dims> extents = type.static_shape();
   // The type that runtimes have convolutions for.
   if (type.dtype != DType::f32 || !extents) return made;

@@ -27,7 +27,7 @@ std::optional<double> largest_whole(const Tensor* constant) {
 
 /// Integers wrap around in any order. Floats must be whole numbers below the first that is not followed by the next.
 bool is_exact(const Site& site, std::size_t state, const Lifted& added) {
-  const ops::Fact& initial = site.outer.fact(site.initial(state));
+  const ops::Fact initial = site.outer.fact(site.initial(state));
   const DType dtype = initial.type.dtype;
   if (dtype == DType::i32 || dtype == DType::i64) return true;
   if (dtype != DType::f32 && dtype != DType::f64) return false;
@@ -60,7 +60,7 @@ TakeOut as_counter(FormSite& at) {
   const Site& site = at.site;
   if (lift == nullptr || !lift->tuple[0].steady || !is_exact(site, state, lift->tuple[0])) return {std::nullopt};
   TimeAxis make(site.outer);
-  const Type& type = site.outer.fact(site.initial(state)).type;
+  const Type type = site.outer.fact(site.initial(state)).type;
   const std::size_t rank = type.shape->size();
   const ValueId added = lift->tuple[0].outer;
   const DType dtype = type.dtype;

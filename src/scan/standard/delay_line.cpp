@@ -16,7 +16,7 @@ std::vector<std::size_t> line_from(const Site& site, std::size_t state) {
     grows = false;
     for (std::size_t i = 0; i < site.scan.states && !grows; ++i) {
       if (site.next(i) != site.state(line.back()) || std::find(line.begin(), line.end(), i) != line.end()) continue;
-      const auto& shape = site.outer.fact(site.initial(i)).type.shape;
+      const auto shape = site.outer.fact(site.initial(i)).type.shape;
       if (!shape || !same_extents(*shape, *site.outer.fact(site.initial(state)).type.shape)) continue;
       line.push_back(i);
       grows = true;
@@ -30,7 +30,7 @@ std::vector<std::size_t> line_from(const Site& site, std::size_t state) {
 TakeOut as_delay_line(FormSite& at) {
   if (at.match().recurrence != &kDelay || at.component.states.size() != 1) return {std::nullopt};
   const ops::Schema* concat = ops::find_schema("", "Concat", ops::kNewestOpset);
-  const Type& type = at.site.outer.fact(at.site.initial(at.component.states[0])).type;
+  const Type type = at.site.outer.fact(at.site.initial(at.component.states[0])).type;
   if (!concat->input(0)->types.admits(type)) return {std::nullopt};
   TRY_ASSIGN(const LiftOverTime* lift, at.lift());
   if (lift == nullptr) return {std::nullopt};

@@ -150,9 +150,9 @@ Result<ValueId> over_steps(const Site& site, const Lifted& lifted, std::size_t r
 
 Result<ValueId> as_state_over_steps(const Site& site, const Lifted& lifted, std::size_t state) {
   TimeAxis make(site.outer);
-  const SymbolicShape& wanted = *site.outer.fact(site.initial(state)).type.shape;
+  const SymbolicShape wanted = *site.outer.fact(site.initial(state)).type.shape;
   TRY_ASSIGN(const ValueId wide, over_steps(site, lifted, wanted.size()));
-  const SymbolicShape& got = *site.outer.fact(wide).type.shape;
+  const SymbolicShape got = *site.outer.fact(wide).type.shape;
   if (same_extents(std::span(got).subspan(1), wanted)) return wide;
   TRY_ASSIGN(const ValueId extents, make.call("Shape", {site.initial(state)}));
   TRY_ASSIGN(const ValueId shape, make.concat({make.integers({1}), extents}));

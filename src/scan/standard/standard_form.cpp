@@ -143,7 +143,7 @@ bool pays(const Site& site, const std::vector<std::size_t>& states) {
 /// The states have one shape before the loop and after each step; ranks of what is cut into elements are known.
 bool knows_shapes(const Site& site, const std::vector<std::size_t>& states) {
   for (const std::size_t state : states) {
-    const auto& before = site.outer.fact(site.initial(state)).type.shape;
+    const auto before = site.outer.fact(site.initial(state)).type.shape;
     const auto& after = site.body[site.next(state)].fact.type.shape;
     if (!before || !after || !same_extents(*before, *after)) return false;
   }
