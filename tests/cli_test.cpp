@@ -283,7 +283,7 @@ cell (float[2] s0, float[T, 2] x, float[2, 2] w) => (float[2] s) {
   EXPECT_NE(pawl({"dump", "cell.onnxtxt", "--after", "sink", "--dim", "T=8"}).out.find("float[8,2] x"),
             std::string::npos);
   expect_fault({"dump", "cell.onnxtxt", "--after", "soup"},
-               {"there is no stage \"soup\"; there are import, simplify, unbatch, raise, states,", "sink, facts, plan"});
+               {"there is no stage \"soup\"; there are import, simplify, unbatch, raise, states,", "sink, flatten, transposes, facts, plan"});
 }
 
 TEST_F(Cli, OptimizesModels) {

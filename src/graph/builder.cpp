@@ -20,6 +20,7 @@ std::string constant_key(const Tensor& tensor) {
 
 ValueId Builder::add_value(ValueInfo value) {
   facts_.push_back(value.fact);
+  makers_.push_back(static_cast<std::size_t>(-1));
   graph_.values.push_back(std::move(value));
   return {static_cast<std::uint32_t>(graph_.values.size() - 1)};
 }
@@ -89,6 +90,8 @@ Result<std::vector<ValueId>> Builder::add(Node node, std::span<const ValueInfo> 
   }
   if (pure) known_.insert_or_assign(std::move(key), ids);
   if (is_known) return ids;
+  for (const ValueId id : ids)
+    if (id.valid()) makers_[id.index] = graph_.nodes.size();
   node.outputs = ids;
   graph_.nodes.push_back(std::move(node));
   return ids;

@@ -18,6 +18,11 @@ class Builder {
 
   [[nodiscard]] const Graph& graph() const { return graph_; }
   [[nodiscard]] const ops::Fact& fact(ValueId id) const { return graph_[id].fact; }
+  /// The node that makes a value, at once; null for inputs, captured values and constants.
+  [[nodiscard]] const Node* maker(ValueId id) const {
+    const std::size_t place = makers_[id.index];
+    return place < graph_.nodes.size() ? &graph_.nodes[place] : nullptr;
+  }
 
   ValueId add_input(ValueInfo value);
   ValueId add_captured(ValueInfo value);
@@ -42,6 +47,7 @@ class Builder {
   Result<std::vector<ops::Fact>> infer(const Node& node, std::size_t outputs) const;
 
   Graph graph_;
+  std::vector<std::size_t> makers_;                              ///< by value: a place among the nodes, or none
   std::vector<ops::Fact> facts_;                                 ///< of graph_.values, as inference takes them
   std::unordered_map<std::string, std::vector<ValueId>> known_;  ///< by node key
   std::unordered_map<std::string, ValueId> constants_;           ///< by contents

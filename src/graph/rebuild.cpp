@@ -125,7 +125,7 @@ Result<void> copy_nodes(const Graph& graph, const std::vector<bool>& needed, Map
     const std::vector<ValueInfo> outputs = outputs_of(graph, node);
     std::optional<std::vector<ValueId>> ids;
     if (rewrite) {
-      TRY_ASSIGN(ids, rewrite(builder, copy, outputs));
+      TRY_ASSIGN(ids, rewrite(builder, copy, outputs, Original{graph, node}));
     }
     if (!ids) {
       TRY_ASSIGN(ids, builder.add(std::move(copy), outputs));

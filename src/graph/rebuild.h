@@ -22,11 +22,17 @@ class Mapping {
   std::vector<ValueId> to_;
 };
 
+/// A node in the graph that is emitted anew, as it was.
+struct Original {
+  const Graph& graph;
+  const Node& node;
+};
+
 /// Looks at a node whose inputs, captures and bodies are those of the new graph already. Either emits something of its
 /// own and returns the values that stand for the node's outputs (they may be invalid where the node's are), or nothing:
 /// then the node is emitted as it is.
-using RewriteNode = std::function<Result<std::optional<std::vector<ValueId>>>(Builder& builder, Node& node,
-                                                                              std::span<const ValueInfo> outputs)>;
+using RewriteNode = std::function<Result<std::optional<std::vector<ValueId>>>(
+    Builder& builder, Node& node, std::span<const ValueInfo> outputs, const Original& original)>;
 
 /// The graph, emitted anew, innermost bodies first: types, constants and captures are brought up to date, nodes whose
 /// outputs nobody reads are gone, equal nodes are one.

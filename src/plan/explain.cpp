@@ -105,7 +105,7 @@ std::string facts_text(const Explained& scan) {
                                  facts.states.size(), facts.elements.size(), facts.outputs.size());
   text += "  " + summary(scan) + "\n";
   for (const ComponentFacts& component : facts.components) text += component_lines(facts, component);
-  for (const std::string_view what : {"raised", "unified", "unpacked", "hoisted", "sunk"})
+  for (const std::string_view what : {"raised", "unified", "flattened", "unpacked", "absorbed", "hoisted", "sunk"})
     text += note_lines(scan.notes, what);
   for (const scan::OutputFacts& output : facts.outputs) text += output_line(facts, output);
   return text + cost_lines(facts);

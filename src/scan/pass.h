@@ -15,7 +15,8 @@ namespace pawl::scan {
 /// What a pass did to a node or state of a Scan, for explanations.
 struct Note {
   std::string scan;       ///< the Scan's label
-  std::string_view what;  ///< "hoisted", "sunk", "unified", "unpacked", "dropped", "kept", "replaced"
+  std::string_view what;  ///< "hoisted", "sunk", "unified", "flattened", "unpacked", "absorbed", "dropped", "kept",
+                          ///< "replaced"
   std::string node;
   std::string why;
   std::string product = {};  ///< rows, inner extent and columns of the matrix product that was hoisted: "512x160x640"
@@ -31,6 +32,7 @@ struct Site {
   std::vector<Note>* notes;  ///< what was done is told here; may be null
   std::span<const graph::ValueInfo>
       outputs;  ///< names and declarations of the node's outputs; omitted ones have no name
+  const graph::Original* original = nullptr;  ///< the Scan where it was, with what reads it; may be null
 
   [[nodiscard]] graph::ValueId initial(std::size_t state) const { return node.inputs[state]; }
   [[nodiscard]] graph::ValueId scanned(std::size_t element) const { return node.inputs[scan.states + element]; }
@@ -62,6 +64,8 @@ Rewritten remove_dead(const Site& site);      // dead.cpp: states, elements and 
 Rewritten unpack_states(const Site& site);    // unpack.cpp: a state that is several things, as one state for each
 Rewritten move_invariants(const Site& site);  // invariant.cpp: what is the same in every step, before the loop
 Rewritten move_elements(const Site& site);    // element.cpp: what no state reaches, for all steps at once
+Rewritten flatten_loops(const Site& site);    // flatten.cpp: a loop around a loop that goes on where it stopped, as one
+Rewritten absorb_transposes(const Site& site);  // transposes.cpp: those around a Scan, as the axes that it cuts along
 Rewritten sink_outputs(const Site& site);  // sink.cpp: what no next state reads, after the loop, for all steps at once
 
 /// raise/raise.cpp: a Loop whose number of steps is known before it starts, as a Scan. Arguments as those of a Site.

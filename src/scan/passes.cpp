@@ -14,8 +14,10 @@ namespace {
 using graph::Graph;
 
 constexpr std::array kPasses = {
-    Pass{"states", unify_states},       Pass{"dead", remove_dead},       Pass{"unpack", unpack_states},
-    Pass{"invariant", move_invariants}, Pass{"elements", move_elements}, Pass{"sink", sink_outputs},
+    Pass{"states", unify_states},    Pass{"dead", remove_dead},
+    Pass{"unpack", unpack_states},   Pass{"invariant", move_invariants},
+    Pass{"elements", move_elements}, Pass{"sink", sink_outputs},
+    Pass{"flatten", flatten_loops},  Pass{"transposes", absorb_transposes},
 };
 
 /// Every round takes something out of a loop or ends; a chain of more rounds than this is a pass that undoes another.
@@ -39,12 +41,14 @@ struct Round {
 /// Emits a graph anew with a pass over it, and checks what the pass made.
 Result<Graph> apply(std::string_view name, const Graph& graph, bool& changed, const graph::RewriteNode& rewrite) {
   bool acted = false;
-  Result<Graph> made = graph::rebuild(
-      graph, [&](graph::Builder& builder, graph::Node& node, std::span<const graph::ValueInfo> outputs) -> Rewritten {
-        Rewritten done = rewrite(builder, node, outputs);
-        acted = acted || (done.ok() && done->has_value());
-        return done;
-      });
+  Result<Graph> made =
+      graph::rebuild(graph,
+                     [&](graph::Builder& builder, graph::Node& node, std::span<const graph::ValueInfo> outputs,
+                         const graph::Original& original) -> Rewritten {
+                       Rewritten done = rewrite(builder, node, outputs, original);
+                       acted = acted || (done.ok() && done->has_value());
+                       return done;
+                     });
   const auto in_pass = [&](Error error) { return std::move(error).in(fmt::format("pass \"{}\"", name)); };
   if (!made.ok()) return in_pass(made.error());
   if (!acted) return made;
@@ -56,7 +60,8 @@ Result<Graph> apply(std::string_view name, const Graph& graph, bool& changed, co
 
 Result<Graph> raise_all(const Graph& graph, Round& round) {
   return apply("raise", graph, round.changed,
-               [&](graph::Builder& builder, graph::Node& node, std::span<const graph::ValueInfo> outputs) -> Rewritten {
+               [&](graph::Builder& builder, graph::Node& node, std::span<const graph::ValueInfo> outputs,
+                   const graph::Original&) -> Rewritten {
                  const auto* loop = std::get_if<graph::LoopOp>(&node.operation);
                  if (loop == nullptr) return {std::nullopt};
                  return raise_loop(builder, node, *loop, outputs, round.notes);
@@ -65,7 +70,8 @@ Result<Graph> raise_all(const Graph& graph, Round& round) {
 
 Result<Graph> unbatch_all(const Graph& graph, Round& round) {
   return apply("unbatch", graph, round.changed,
-               [&](graph::Builder& builder, graph::Node& node, std::span<const graph::ValueInfo> outputs) -> Rewritten {
+               [&](graph::Builder& builder, graph::Node& node, std::span<const graph::ValueInfo> outputs,
+                   const graph::Original&) -> Rewritten {
                  const auto* scan = std::get_if<graph::ScanOp>(&node.operation);
                  if (scan == nullptr || !scan->batched) return {std::nullopt};
                  return unbatch_scan(builder, node, *scan, outputs, round.notes);
@@ -82,10 +88,11 @@ bool has_bodies(const Graph& graph) {
 Result<Graph> rewrite_scans(std::string_view name, const Graph& graph, Runner runner, std::vector<Note>* notes,
                             bool& changed, const RewriteScan& rewrite) {
   return apply(name, graph, changed,
-               [&](graph::Builder& builder, graph::Node& node, std::span<const graph::ValueInfo> outputs) -> Rewritten {
+               [&](graph::Builder& builder, graph::Node& node, std::span<const graph::ValueInfo> outputs,
+                   const graph::Original& original) -> Rewritten {
                  const auto* scan = std::get_if<graph::ScanOp>(&node.operation);
                  if (scan == nullptr || scan->batched) return {std::nullopt};
-                 const Site site{builder, node, *scan, *scan->body.graph, runner, notes, outputs};
+                 const Site site{builder, node, *scan, *scan->body.graph, runner, notes, outputs, &original};
                  if (!is_settled(site.body) || !has_steady_states(site)) return {std::nullopt};
                  return rewrite(site);
                });
@@ -103,7 +110,9 @@ Result<Graph> run_passes(const Graph& original, Runner runner, std::vector<Note>
     Round round{runner, notes};
     // What it finds alone is nothing for the other passes to go on with.
     bool simplified = false;
-    TRY_ASSIGN(graph, apply("simplify", graph, simplified, simplify));
+    TRY_ASSIGN(graph, apply("simplify", graph, simplified,
+                            [](graph::Builder& builder, graph::Node& node, std::span<const graph::ValueInfo> outputs,
+                               const graph::Original&) { return simplify(builder, node, outputs); }));
     if (!has_bodies(graph) || last == "simplify") break;
     TRY_ASSIGN(graph, unbatch_all(graph, round));
     if (last == "unbatch") break;

@@ -44,7 +44,7 @@ Result<void> Remake::add_inputs(const std::vector<bool>& needed) {
   // Where lengths may differ, all stay: then it fails as it should.
   const bool lengths_agree = agree_on_length(site_);
   for (std::size_t i = 0; i < scan.elements; ++i)
-    if (needed[site_.element(i).index] || !lengths_agree) TRY(keep(i));
+    if ((needed[site_.element(i).index] || !lengths_agree) && !mapping_(site_.element(i)).valid()) TRY(keep(i));
   // Without any element nothing would say how many steps there are.
   if (scan_.elements() == 0) TRY(keep(0));
   for (const graph::Capture& capture : scan.body.captures)

@@ -82,15 +82,15 @@ std::optional<Selection> slice(const Graph& graph, const Node& node) {
 std::optional<Selection> gather(const Graph& graph, const Node& node) {
   const auto axis =
       axis_of(std::get<OpCall>(node.operation).attributes.integer("axis", 0), graph[node.inputs[0]].fact.type);
-  const auto extent = axis ? extent_of(graph[node.inputs[0]].fact.type, *axis) : std::nullopt;
+  const std::int64_t extent = axis ? extent_of(graph[node.inputs[0]].fact.type, *axis).value_or(0) : 0;
   const Tensor* indices = graph[node.inputs[1]].fact.tensor();
-  if (!extent || indices == nullptr || indices->rank() > 1 || indices->size() > kMostPlaces) return std::nullopt;
+  if (extent == 0 || indices == nullptr || indices->rank() > 1 || indices->size() > kMostPlaces) return std::nullopt;
   const Result<Dims> places = ops::integers_of(*indices);
   if (!places.ok()) return std::nullopt;
   Selection made{node.inputs[0], *axis, {}, indices->rank() == 0};
   for (const std::int64_t place : *places) {
-    const std::int64_t at = place < 0 ? place + *extent : place;
-    if (at < 0 || at >= *extent) return std::nullopt;
+    const std::int64_t at = place < 0 ? place + extent : place;
+    if (at < 0 || at >= extent) return std::nullopt;
     add_place(made.runs, at);
   }
   return made;
@@ -134,6 +134,24 @@ std::optional<std::size_t> only_axis(const Graph& graph, const Node& node) {
   const auto axes = list_of(graph, node, 1, "axes");
   if (!axes || axes->size() != 1) return std::nullopt;
   return axis_of((*axes)[0], graph[node.inputs[0]].fact.type, adds ? 1 : 0);
+}
+
+std::optional<std::vector<std::int64_t>> order_of_transpose(const Node& node, const Type& input) {
+  const OpCall* call = call_of(&node, "Transpose");
+  if (call == nullptr || !input.shape) return std::nullopt;
+  const std::size_t rank = input.shape->size();
+  const auto* given = call->attributes.get<std::vector<std::int64_t>>("perm");
+  std::vector<std::int64_t> order(rank);
+  for (std::size_t i = 0; i < rank; ++i) order[i] = static_cast<std::int64_t>(rank - 1 - i);
+  if (given != nullptr) order = *given;
+  std::vector<bool> seen(rank, false);
+  if (order.size() != rank) return std::nullopt;
+  for (std::int64_t& axis : order) {
+    if (axis < 0) axis += static_cast<std::int64_t>(rank);
+    if (axis < 0 || static_cast<std::size_t>(axis) >= rank || seen[static_cast<std::size_t>(axis)]) return std::nullopt;
+    seen[static_cast<std::size_t>(axis)] = true;
+  }
+  return order;
 }
 
 std::optional<std::size_t> concat_axis(const Graph& graph, const Node& node) {

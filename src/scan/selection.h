@@ -32,6 +32,9 @@ std::optional<Selection> selection_of(const graph::Graph& graph, const graph::No
 /// The only axis that a Squeeze takes away or an Unsqueeze adds, counted from the front in the value that has it.
 std::optional<std::size_t> only_axis(const graph::Graph& graph, const graph::Node& node);
 
+/// Axis i of a Transpose's output is axis order[i] of its input.
+std::optional<std::vector<std::int64_t>> order_of_transpose(const graph::Node& node, const Type& input);
+
 /// The axis of a Concat, counted from the front.
 std::optional<std::size_t> concat_axis(const graph::Graph& graph, const graph::Node& node);
 

@@ -5,6 +5,7 @@
 #include "base/try.h"
 #include "graph/infer.h"
 #include "scan/pass.h"
+#include "scan/selection.h"
 
 namespace pawl::scan {
 namespace {
@@ -24,6 +25,25 @@ Rewritten identity(Builder& builder, const Node& node, std::span<const ValueInfo
   return {std::vector<ValueId>{node.inputs[0]}};
 }
 
+/// Two transpositions in a row are one, or none.
+Rewritten twice_transposed(Builder& builder, const Node& node, std::span<const ValueInfo> outputs) {
+  if (call_of(&node, "Transpose") == nullptr) return {std::nullopt};
+  const Node* before = builder.maker(node.inputs[0]);
+  if (call_of(before, "Transpose") == nullptr) return {std::nullopt};
+  const ValueId x = before->inputs[0];
+  const auto first = order_of_transpose(*before, builder.fact(x).type);
+  const auto second = order_of_transpose(node, builder.fact(node.inputs[0]).type);
+  if (!first || !second) return {std::nullopt};
+  std::vector<std::int64_t> perm;
+  for (const std::int64_t axis : *second) perm.push_back((*first)[static_cast<std::size_t>(axis)]);
+  if (!std::is_sorted(perm.begin(), perm.end())) {
+    TRY_ASSIGN(auto made, builder.call("Transpose", {{"perm", perm}}, {x}, outputs[0].name));
+    return {std::move(made)};
+  }
+  if (!graph::implies(builder.fact(x).type, outputs[0].declared)) return {std::nullopt};
+  return {std::vector<ValueId>{x}};
+}
+
 /// The branch that is always taken, in the place of the If.
 Rewritten known_branch(Builder& builder, const Node& node, std::span<const ValueInfo>) {
   const auto* branch = std::get_if<graph::IfOp>(&node.operation);
@@ -36,7 +56,7 @@ Rewritten known_branch(Builder& builder, const Node& node, std::span<const Value
   return {mapping(body.graph->outputs)};
 }
 
-constexpr std::array kRules = {identity, known_branch, simplify_sequence, simplify_view};
+constexpr std::array kRules = {identity, known_branch, simplify_sequence, simplify_view, twice_transposed};
 
 }  // namespace
 
