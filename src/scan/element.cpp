@@ -58,33 +58,35 @@ class Hoist {
     }
   }
 
-  /// The outputs' elements, in units of the largest input that differs from step to step.
-  [[nodiscard]] double growth(const graph::Node& node) const {
-    double before = 0;
-    double after = 0;
+  /// The outputs' elements, in units of the largest input that differs from step to step; with `and_written`, or of the
+  /// largest scan output.
+  [[nodiscard]] double growth(const graph::Node& node, bool and_written = false) const {
+    std::vector<const Type*> bases;
     for_each_read(node, [&](ValueId id) {
-      if (dependence_.on_element(id)) before = std::max(before, elements_in(site_.body[id].fact.type).value_or(0));
+      if (dependence_.on_element(id)) bases.push_back(&site_.body[id].fact.type);
     });
+    for (std::size_t k = 0; and_written && k < site_.scan.outputs; ++k)
+      if (!site_.outputs[site_.scan.states + k].name.empty()) bases.push_back(&site_.body[site_.output(k)].fact.type);
+    double grown = 0;
     for (const ValueId id : node.outputs) {
       if (!id.valid() || !needed_[id.index]) continue;
-      const std::optional<double> size = elements_in(site_.body[id].fact.type);
-      if (!size) return std::numeric_limits<double>::infinity();
-      after += *size;
+      double least = std::numeric_limits<double>::infinity();
+      for (const Type* base : bases) least = std::min(least, times_as_large(site_.body[id].fact.type, *base));
+      grown += least;
     }
-    return before == 0 ? std::numeric_limits<double>::infinity() : after / before;
+    return grown;
   }
 
   /// For its own sake. Where the growth is not known, only a policy without a limit says yes.
   [[nodiscard]] bool pays(std::size_t n) const {
     const graph::Node& node = site_.body.nodes[n];
     const double most = most_growth(node);
-    if (most <= 0) return false;
-    return growth(node) <= std::max(most, without_states()) && inputs_pay(node);
+    return most > 0 && (growth(node) <= most || is_small_without_states(node)) && inputs_pay(node);
   }
 
-  /// Where no state holds the loop together, all of it may go.
-  [[nodiscard]] double without_states() const {
-    return site_.scan.states == 0 ? growth_without_states(site_.runner) : 0;
+  /// Where no state holds the loop together, all of it may go, if it is not much larger than what is read or written.
+  [[nodiscard]] bool is_small_without_states(const graph::Node& node) const {
+    return site_.scan.states == 0 && growth(node, true) <= growth_without_states(site_.runner);
   }
 
   [[nodiscard]] double most_growth(const graph::Node& node) const {
@@ -113,7 +115,7 @@ class Hoist {
         if (maker == kNone || chosen_[maker] || seen[maker]) return;
         seen[maker] = true;
         const graph::Node& input = site_.body.nodes[maker];
-        pay = pay && (growth(input) <= std::max(1.0, without_states()) ||
+        pay = pay && (growth(input) <= 1 || is_small_without_states(input) ||
                       elements_in(site_.body[id].fact.type).value_or(room + 1) <= room);
         open.push_back(&input);
       });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "base/try.h"
 #include "graph/infer.h"
@@ -34,6 +35,23 @@ std::vector<std::int64_t> to_front(std::size_t rank, std::size_t axis) {
 }
 
 }  // namespace
+
+double times_as_large(const Type& type, const Type& base) {
+  constexpr double kNotKnown = std::numeric_limits<double>::infinity();
+  const std::optional<double> size = elements_in(type);
+  const std::optional<double> unit = elements_in(base);
+  if (!size || !unit) return kNotKnown;
+  std::multiset<std::string> symbols;
+  for (const Dim& dim : *base.shape)
+    if (!dim.known()) symbols.insert(dim.symbol);
+  for (const Dim& dim : *type.shape) {
+    if (dim.known()) continue;
+    const auto found = symbols.find(dim.symbol);
+    if (found == symbols.end()) return kNotKnown;
+    symbols.erase(found);
+  }
+  return *size == 0 ? 0 : *size / std::max(*unit, 1.0);
+}
 
 std::optional<double> elements_in(const Type& type) {
   if (!type.is_tensor() || !type.shape) return std::nullopt;

@@ -62,6 +62,10 @@ class OverTime {
 /// inside makes values that only it sees.
 bool stays_narrow(const graph::Graph& graph, const graph::Node& node);
 
+/// How many times the elements of `base` a value of type `type` has, whatever numbers the symbols stand for: infinite
+/// where it has a symbol that `base` has not, or an extent is not known at all.
+double times_as_large(const Type& type, const Type& base);
+
 /// Elements of a tensor type; symbols count as 1. Nothing when an extent is not known at all.
 std::optional<double> elements_in(const Type& type);
 

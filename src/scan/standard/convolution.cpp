@@ -1,4 +1,5 @@
-// What a delay line's taps add up to is a convolution of each channel: one Conv with as many groups as channels.
+// What a delay line's taps add up to is a convolution of each channel: one Conv with as many groups as channels, or a
+// product for each tap.
 #include "scan/standard/convolution.h"
 
 #include <algorithm>
@@ -72,28 +73,59 @@ class Convolving {
   std::int64_t channels_ = 1;
 };
 
+/// The extents of the line's states where there is a Conv for them: their type is the one that runtimes have it for.
+std::optional<Dims> channels_of(const Type& type) {
+  std::optional<Dims> extents = type.static_shape();
+  if (type.dtype != DType::f32 || !extents) return std::nullopt;
+  if (std::any_of(extents->begin(), extents->end(), [](std::int64_t extent) { return extent == 0; }))
+    return std::nullopt;
+  return extents;
+}
+
+/// What came in at one tap, for all steps; or at all taps from `first` to `last`.
+Result<ValueId> rows_at(const Site& site, const DelayRows& line, std::size_t first, std::size_t last) {
+  const auto from_newest = static_cast<std::int64_t>(first);
+  const auto from_oldest = static_cast<std::int64_t>(line.states.size() - last);
+  const std::int64_t lead = line.reversed ? from_newest : from_oldest;
+  const std::int64_t trail = line.reversed ? from_oldest : from_newest;
+  if (lead == 0 && trail == 0) return line.all;
+  return TimeAxis(site.outer).slice(line.all, lead, trail == 0 ? TimeAxis::kEnd : -trail);
+}
+
+/// The taps one by one: a product for each, and their sum.
+Result<ValueId> add_up(const Site& site, const DelayRows& line, const Taps& taps, ValueId one) {
+  TimeAxis make(site.outer);
+  ValueId sum;
+  for (const auto& [tap, factor] : taps) {
+    TRY_ASSIGN(ValueId part, rows_at(site, line, tap, tap));
+    if (factor != one) {
+      TRY_ASSIGN(part, make.call("Mul", {part, factor}));
+    }
+    if (sum.valid()) {
+      TRY_ASSIGN(part, make.call("Add", {sum, part}));
+    }
+    sum = part;
+  }
+  return sum;
+}
+
 }  // namespace
 
 Result<std::vector<KnownValue>> convolve_line(const Site& site, const Dependence& dependence, const DelayRows& line) {
   std::vector<KnownValue> made;
   const Type type = site.outer.fact(site.initial(line.states[0])).type;
-  const std::optional<Dims> extents = type.static_shape();
-  // The type that runtimes have convolutions for.
-  if (type.dtype != DType::f32 || !extents) return made;
-  if (std::any_of(extents->begin(), extents->end(), [](std::int64_t extent) { return extent == 0; })) return made;
-  TRY_ASSIGN(const std::vector<TappedValue> tapped, find_tapped(site, dependence, line.states));
-  for (const TappedValue& each : tapped) {
-    if (!has_no_gap(each.taps) || site.body[each.inner].fact.type.static_shape() != extents) continue;
-    const auto first = static_cast<std::int64_t>(each.taps.begin()->first);
-    const auto rest = static_cast<std::int64_t>(line.states.size() - each.taps.rbegin()->first);
-    const std::int64_t lead = line.reversed ? first : rest;
-    const std::int64_t trail = line.reversed ? rest : first;
-    TimeAxis make(site.outer);
-    ValueId rows = line.all;
-    if (lead > 0 || trail > 0) {
-      TRY_ASSIGN(rows, make.slice(rows, lead, trail == 0 ? TimeAxis::kEnd : -trail));
+  const std::optional<Dims> channels = channels_of(type);
+  TRY_ASSIGN(const TappedValues tapped, find_tapped(site, dependence, line.states));
+  for (const TappedValue& each : tapped.list) {
+    const auto& shape = site.body[each.inner].fact.type.shape;
+    if (!shape || !same_extents(*shape, *type.shape)) continue;
+    if (!channels || !has_no_gap(each.taps)) {
+      TRY_ASSIGN(const ValueId outside, add_up(site, line, each.taps, tapped.one));
+      made.push_back({each.inner, outside});
+      continue;
     }
-    TRY_ASSIGN(const ValueId outside, Convolving(site, *extents).convolve(rows, each.taps, line.reversed));
+    TRY_ASSIGN(const ValueId rows, rows_at(site, line, each.taps.begin()->first, each.taps.rbegin()->first));
+    TRY_ASSIGN(const ValueId outside, Convolving(site, *channels).convolve(rows, each.taps, line.reversed));
     made.push_back({each.inner, outside});
   }
   return made;

@@ -11,7 +11,7 @@ struct DelayRows {
   bool reversed = false;
 };
 
-/// The body's values that are sums of the line's taps, for all steps. None where no runtime has a convolution for it.
+/// The body's values that are sums of the line's taps, for all steps.
 Result<std::vector<KnownValue>> convolve_line(const Site& site, const Dependence& dependence, const DelayRows& line);
 
 }  // namespace pawl::scan

@@ -65,7 +65,7 @@ TakeOut as_convolution(FormSite& at) {
   const StateOverTime& first = out->values[0];
   TRY_ASSIGN(out->others, convolve_line(at.site, at.component.dependence, {out->states, first.all, first.reversed}));
   if (out->others.empty()) return {std::nullopt};
-  out->how = "a delay line: Conv";
+  out->how = "a delay line whose taps are added up";
   return out;
 }
 

@@ -67,11 +67,9 @@ class Lifting {
     copy.name = node.name;
     copy.label = node.label;
     copy.operation = std::get<graph::OpCall>(node.operation);
+    for (const ValueId id : node.inputs) copy.inputs.push_back(id.valid() ? steady(id) : id);
     std::vector<const ops::Fact*> facts;
-    for (const ValueId id : node.inputs) {
-      copy.inputs.push_back(id.valid() ? steady(id) : id);
-      facts.push_back(id.valid() ? &site_.outer.fact(copy.inputs.back()) : nullptr);
-    }
+    for (const ValueId id : copy.inputs) facts.push_back(id.valid() ? &site_.outer.fact(id) : nullptr);
     if (!may_run_early(site_, node, facts)) return false;
     TRY_ASSIGN(const std::vector<ValueId> made, site_.outer.add(std::move(copy), graph::outputs_of(site_.body, node)));
     for (std::size_t i = 0; i < made.size(); ++i) {

@@ -4,6 +4,7 @@
 
 #include "base/try.h"
 #include "graph/infer.h"
+#include "scan/arithmetic.h"
 
 namespace pawl::scan {
 namespace {
@@ -23,18 +24,21 @@ class TapWalk {
       : site_(site), dependence_(dependence), make_(site.outer), forms_(site.body.values.size()) {
     for (const graph::Capture& capture : site.scan.body.captures) captured_[capture.inner.index] = capture.outer;
     const Type& type = site.body[site.state(line[0])].fact.type;
-    one_ = site.outer.add_constant(Tensor::scalar<float>(1), "one");
+    one_ = Arithmetic(site.outer).constant(type.dtype, 1);
     for (std::size_t i = 0; i < line.size(); ++i) forms_[site.state(line[i]).index] = tap(i + 1);
     forms_[site.next(line[0]).index] = tap(0);
     rank_ = type.shape->size();
   }
 
-  Result<std::vector<TappedValue>> run() {
+  Result<TappedValues> run() {
+    TappedValues found{{}, one_};
+    if (!one_.valid()) return found;
     for (const Node& node : site_.body.nodes) {
       if (node.outputs.size() != 1 || forms_[node.outputs[0].index]) continue;
       TRY_ASSIGN(forms_[node.outputs[0].index], form_of(node));
     }
-    return tapped();
+    found.list = tapped();
+    return found;
   }
 
  private:
@@ -91,9 +95,9 @@ class TapWalk {
     const ValueId factor = at(tapped) ? steady(other) : ValueId();
     if (!factor.valid()) return std::optional<Form>();
     Form made = *at(tapped);
-    const std::optional<Dims> shape = site_.outer.fact(factor).type.static_shape();
+    const std::optional<SymbolicShape> shape = site_.outer.fact(factor).type.shape;
     const std::size_t rank = rank_ + (made.axis ? 1 : 0);
-    if (!shape || shape->size() > rank) return std::optional<Form>();
+    if (!shape || shape->size() > rank || !fits_window(*shape, rank, made)) return std::optional<Form>();
     for (std::size_t entry = 0; entry < made.entries.size(); ++entry) {
       TRY_ASSIGN(const ValueId part, factor_of(factor, *shape, rank, made, entry));
       for (auto& [tap, had] : made.entries[entry]) {
@@ -107,11 +111,19 @@ class TapWalk {
     return std::optional(std::move(made));
   }
 
+  /// A factor has one slice for each entry of a window, or one for all.
+  static bool fits_window(const SymbolicShape& shape, std::size_t rank, const Form& form) {
+    if (!form.axis || *form.axis + shape.size() < rank) return true;
+    const std::int64_t extent = shape[*form.axis + shape.size() - rank].value;
+    return extent == 1 || extent == static_cast<std::int64_t>(form.entries.size());
+  }
+
   /// What a window's entry is multiplied with: the factor's slice along the window's axis, or all of it.
-  Result<ValueId> factor_of(ValueId factor, const Dims& shape, std::size_t rank, const Form& form, std::size_t entry) {
+  Result<ValueId> factor_of(ValueId factor, const SymbolicShape& shape, std::size_t rank, const Form& form,
+                            std::size_t entry) {
     if (!form.axis || *form.axis + shape.size() < rank) return factor;
     const std::size_t axis = *form.axis + shape.size() - rank;
-    const std::int64_t index = shape[axis] == 1 ? 0 : static_cast<std::int64_t>(entry);
+    const std::int64_t index = shape[axis].value == 1 ? 0 : static_cast<std::int64_t>(entry);
     return make_.call("Gather", {factor, make_.integer(index)}, {{"axis", static_cast<std::int64_t>(axis)}});
   }
 
@@ -152,7 +164,7 @@ class TapWalk {
   }
 
   /// Those that something reads which is no sum of taps itself.
-  Result<std::vector<TappedValue>> tapped() const {
+  std::vector<TappedValue> tapped() const {
     std::vector<bool> read(forms_.size(), false);
     for (const Node& node : site_.body.nodes) {
       const bool goes_on = node.outputs.size() == 1 && forms_[node.outputs[0].index].has_value();
@@ -177,8 +189,7 @@ class TapWalk {
 
 }  // namespace
 
-Result<std::vector<TappedValue>> find_tapped(const Site& site, const Dependence& dependence,
-                                             const std::vector<std::size_t>& line) {
+Result<TappedValues> find_tapped(const Site& site, const Dependence& dependence, const std::vector<std::size_t>& line) {
   return TapWalk(site, dependence, line).run();
 }
 

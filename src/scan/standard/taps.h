@@ -16,9 +16,13 @@ struct TappedValue {
   Taps taps;
 };
 
+struct TappedValues {
+  std::vector<TappedValue> list;
+  graph::ValueId one;  ///< the factor of a tap that is not multiplied
+};
+
 /// The values of the body that are such sums of two taps or more, and that are read by something that is none.
 ///   line : states, from the first that x comes into
-Result<std::vector<TappedValue>> find_tapped(const Site& site, const Dependence& dependence,
-                                             const std::vector<std::size_t>& line);
+Result<TappedValues> find_tapped(const Site& site, const Dependence& dependence, const std::vector<std::size_t>& line);
 
 }  // namespace pawl::scan
