@@ -104,8 +104,8 @@ Result<ValueId> LoopSite::bring_out(const Node& made, const OpCall& call, ValueI
     }
     if (id.valid() && !brought.valid()) return ValueId();
     inputs.push_back(brought);
-    facts.push_back(brought.valid() ? &outer.fact(brought) : nullptr);
   }
+  for (const ValueId id : inputs) facts.push_back(id.valid() ? &outer.fact(id) : nullptr);
   if (passes) return inputs[0];
   if (!asks_shape && !cannot_fail(call, facts, made.outputs.size())) return ValueId();
   Node copy;
