@@ -40,8 +40,9 @@ Result<ValueId> rows_of(Builder& builder, const std::vector<ValueId>& items) {
   return all[0];
 }
 
-Result<ValueId> merge_axes(Builder& builder, ValueId tensor, std::size_t axis, const std::string& name) {
-  const SymbolicShape shape = *builder.fact(tensor).type.shape;
+Result<ValueId> merge_axes(Builder& builder, ValueId tensor, std::size_t rank, std::size_t axis,
+                           const std::string& name) {
+  const SymbolicShape shape = builder.fact(tensor).type.shape.value_or(SymbolicShape(rank));
   const auto list = [&](std::vector<std::int64_t> values) {
     const auto count = static_cast<std::int64_t>(values.size());
     return builder.add_constant(Tensor::of<std::int64_t>({count}, std::span<const std::int64_t>(values)), "shape");

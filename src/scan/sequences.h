@@ -14,8 +14,8 @@ std::optional<std::vector<graph::ValueId>> known_items(const graph::Graph& graph
 /// The tensors, all of one shape, as rows of one tensor.
 Result<graph::ValueId> rows_of(graph::Builder& builder, const std::vector<graph::ValueId>& items);
 
-/// [.., a, b, ..] as [.., a * b, ..], where a is the extent of `axis`.
-Result<graph::ValueId> merge_axes(graph::Builder& builder, graph::ValueId tensor, std::size_t axis,
+/// [.., a, b, ..] of `rank` axes as [.., a * b, ..], where a is the extent of `axis`.
+Result<graph::ValueId> merge_axes(graph::Builder& builder, graph::ValueId tensor, std::size_t rank, std::size_t axis,
                                   const std::string& name);
 
 }  // namespace pawl::scan

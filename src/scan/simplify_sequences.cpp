@@ -52,7 +52,7 @@ Rewritten concat_of_slices(Builder& builder, const OpCall& concat, const Sliced&
     moved = transposed[0];
   }
   if (!stacks) {
-    TRY_ASSIGN(moved, merge_axes(builder, moved, *axis, name));
+    TRY_ASSIGN(moved, merge_axes(builder, moved, sliced.rank, *axis, name));
   }
   return {std::vector{moved}};
 }

@@ -1,5 +1,6 @@
 // Random bodies: the model as it is, rewritten, written out by `optimize`, and in parts give the same.
-//   body_fuzz [SECONDS] [FIRST_SEED]   a failing model is cut down and printed; exit 1
+//   body_fuzz [SECONDS] [FIRST_SEED] [STEP]   a failing model is cut down and printed; exit 1
+// A step of 4 stays with one kind: 0 Scans, 1 loops around loops, 2 Loops that are counted, 3 linear steps.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -7,6 +8,7 @@
 #include <cstdlib>
 
 #include "base/try.h"
+#include "counted_body.h"
 #include "linear_body.h"
 #include "loop_body.h"
 #include "onnx/text.h"
@@ -131,32 +133,70 @@ void shrink(RandomModel& random, bool with_floats) {
   }
 }
 
-int fuzz(double seconds, std::uint32_t seed) {
+/// The inputs, flat, one a line.
+std::string words(const std::vector<Value>& inputs) {
+  std::string text;
+  for (const Value& input : inputs) {
+    const Tensor& tensor = input.tensor();
+    text += to_string(type_of(input)) + " {";
+    for (std::int64_t i = 0; i < tensor.size(); ++i) {
+      text += i == 0 ? "" : ", ";
+      if (tensor.dtype() == DType::i64) text += std::to_string(tensor.data<std::int64_t>()[i]);
+      if (tensor.dtype() == DType::f32) text += std::to_string(tensor.data<float>()[i]);
+      if (tensor.dtype() == DType::boolean) text += tensor.data<bool>()[i] ? "1" : "0";
+    }
+    text += "}\n";
+  }
+  return text;
+}
+
+/// Whether no Loop is left of a model.
+bool is_raised(const RandomModel& random) {
+  const Result<std::string> bytes = onnx::encode(random.model);
+  const Result<Model> model = Model::from_bytes(std::as_bytes(std::span(*bytes)));
+  const Result<Explanation> explanation = explain(*model, {});
+  return explanation.ok() && explanation->text.find("stays a Loop") == std::string::npos;
+}
+
+int fuzz(double seconds, std::uint32_t seed, std::uint32_t step) {
   const auto start = std::chrono::steady_clock::now();
   std::uint32_t count = 0;
   std::uint32_t looked_at = 0;
   std::uint32_t classes = 0;
-  for (;; ++seed, ++count) {
+  std::uint32_t counted = 0;
+  std::uint32_t raised = 0;
+  for (;; seed += step, ++count) {
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
     if (passed.count() > seconds) break;
     const bool is_linear = seed % 4 == 3;
     const bool is_loop = seed % 4 == 1;
-    const bool with_floats = !is_linear && !is_loop && seed % 3 != 0;
-    RandomModel random = is_linear ? linear_model(seed) : is_loop ? loop_model(seed) : random_model(seed, with_floats);
+    const bool with_floats = !is_linear && !is_loop && seed % 4 != 2 && seed % 3 != 0;
+    const bool is_counted = seed % 4 == 2;
+    RandomModel random = is_linear    ? linear_model(seed)
+                         : is_loop    ? loop_model(seed)
+                         : is_counted ? counted_model(seed)
+                                      : random_model(seed, with_floats);
     if (!problem(random, with_floats)) {
+      if (is_counted && seed % 64 == 2) {
+        ++counted;
+        raised += is_raised(random) ? 1 : 0;
+      }
       if (seed % 64 != 3) continue;
       ++looked_at;
       classes += has_class(random) ? 1 : 0;
       continue;
     }
     shrink(random, with_floats);
-    const std::string text =
-        fmt::format("seed {}: {}\n{}\n", seed, *problem(random, with_floats), onnx::print_text(random.model));
+    const std::string text = fmt::format("seed {}: {}\n{}\n{}", seed, *problem(random, with_floats),
+                                         onnx::print_text(random.model), words(random.inputs));
     static_cast<void>(std::fputs(text.c_str(), stdout));
     return 1;
   }
-  static_cast<void>(std::fputs(
-      fmt::format("{} bodies agree; of {} linear ones {} have a class\n", count, looked_at, classes).c_str(), stdout));
+  static_cast<void>(
+      std::fputs(fmt::format("{} bodies agree; of {} linear ones {} have a class, of {} Loops {} are Scans\n", count,
+                             looked_at, classes, counted, raised)
+                     .c_str(),
+                 stdout));
   return 0;
 }
 
@@ -166,5 +206,6 @@ int fuzz(double seconds, std::uint32_t seed) {
 int main(int argc, char** argv) {
   const double seconds = argc > 1 ? std::strtod(argv[1], nullptr) : 10;
   const auto seed = static_cast<std::uint32_t>(argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 1);
-  return pawl::tests::fuzz(seconds, seed);
+  const auto step = static_cast<std::uint32_t>(argc > 3 ? std::strtoul(argv[3], nullptr, 10) : 1);
+  return pawl::tests::fuzz(seconds, seed, step);
 }

@@ -147,8 +147,14 @@ Result<std::vector<Type>> Evaluator::body_output_types(const graph::Body& body, 
     const Value& value = outer.values[capture.outer.index];
     captured.push_back({type_of(value), value});
   }
-  TRY_ASSIGN(const std::vector<ops::Fact> facts,
-             graph::infer_graph(*body.graph, std::move(inputs), std::move(captured)));
+  auto inferred = graph::infer_graph(*body.graph, inputs, captured);
+  if (!inferred.ok()) {
+    // With these values a step would fail, but none is run: an index beyond the end is no error yet.
+    for (ops::Fact& fact : inputs) fact.constant.reset();
+    for (ops::Fact& fact : captured) fact.constant.reset();
+    inferred = graph::infer_graph(*body.graph, std::move(inputs), std::move(captured));
+  }
+  TRY_ASSIGN(const std::vector<ops::Fact> facts, std::move(inferred));
   std::vector<Type> types;
   for (const ValueId id : body.graph->outputs) {
     const graph::ValueInfo& value = (*body.graph)[id];

@@ -55,7 +55,7 @@ void IndexForms::add_counter(ValueId id, Linear start, std::int64_t step) {
 }
 
 void IndexForms::set_steps(Linear steps) {
-  integers_.assume_positive(steps);
+  site_.integers.assume_positive(steps);
   steps_ = std::move(steps);
   known_.clear();
 }
@@ -94,7 +94,7 @@ IndexForms::Found IndexForms::leaf(ValueId id) {
     return {IndexForm{0, std::move(extent)}};
   }
   TRY_ASSIGN(const ValueId outer, site_.outside(id));
-  auto rest = integers_.of(outer);
+  auto rest = site_.integers.of(outer);
   if (!rest) return {std::nullopt};
   return {IndexForm{0, std::move(*rest)}};
 }
@@ -178,12 +178,12 @@ Result<std::optional<bool>> IndexForms::decided(ValueId condition) {
 }
 
 bool IndexForms::never_negative(const IndexForm& form) const {
-  if (form.scale >= 0) return integers_.never_negative(form.rest);
+  if (form.scale >= 0) return site_.integers.never_negative(form.rest);
   if (!steps_) return false;
   auto last = plus(form.rest, *steps_, form.scale);
   if (!last) return false;
   last->offset -= form.scale;
-  return integers_.never_negative(*last);
+  return site_.integers.never_negative(*last);
 }
 
 bool IndexForms::always_below(const IndexForm& form, const Linear& limit) const {

@@ -17,7 +17,7 @@ struct IndexForm {
 /// Follows integer values of a loop's body back to the number of the step.
 class IndexForms {
  public:
-  IndexForms(LoopSite& site, Integers& integers) : site_(site), integers_(integers) {}
+  explicit IndexForms(LoopSite& site) : site_(site) {}
 
   /// A carried integer that starts as `start` and grows by `step`.
   void add_counter(ValueId id, Linear start, std::int64_t step);
@@ -49,7 +49,6 @@ class IndexForms {
   Result<std::optional<bool>> decided(ValueId condition);
 
   LoopSite& site_;
-  Integers& integers_;
   std::vector<Counter> counters_;
   std::optional<Linear> steps_;
   std::unordered_map<std::uint32_t, std::optional<IndexForm>> known_;

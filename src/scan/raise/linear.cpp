@@ -96,6 +96,7 @@ std::optional<Linear> Integers::call(const graph::Node& node, const graph::OpCal
   const std::string_view op = operation.def->name;
   if (op == "Identity" || op == "Cast" || op == "Squeeze" || op == "Unsqueeze" || op == "Reshape")
     return of(node.inputs[0]);
+  if (op == "Gather") return extent_of(node, operation);
   if (op != "Add" && op != "Sub" && op != "Mul") return std::nullopt;
   const auto a = of(node.inputs[0]);
   const auto b = of(node.inputs[1]);
@@ -106,8 +107,39 @@ std::optional<Linear> Integers::call(const graph::Node& node, const graph::OpCal
   return b->constant() ? plus(Linear(), *a, b->offset) : std::nullopt;
 }
 
-std::optional<Linear> Integers::extent(ValueId tensor, std::size_t axis) const {
-  const auto shape = outer_.fact(tensor).type.shape;
+/// Gather(Shape(x), a constant).
+std::optional<Linear> Integers::extent_of(const graph::Node& gather, const graph::OpCall&) {
+  const graph::Node* shape = producer_of(outer_.graph(), gather.inputs[0]);
+  const graph::OpCall* call = call_of(shape, "Shape");
+  const auto place = graph::integer_in(outer_.fact(gather.inputs[1]).tensor());
+  if (call == nullptr || !place || call->attributes.has("start") || call->attributes.has("end")) return std::nullopt;
+  const auto dims = outer_.fact(shape->inputs[0]).type.shape;
+  if (!dims) return std::nullopt;
+  const auto axis = graph::resolve_axis(*place, dims->size(), "place");
+  return axis.ok() ? extent(shape->inputs[0], *axis) : std::nullopt;
+}
+
+Type Integers::type(ValueId id) {
+  Type type = outer_.fact(id).type;
+  if (!type.is_tensor() || !type.shape) return type;
+  for (std::size_t axis = 0; axis < type.shape->size(); ++axis) {
+    Dim& dim = (*type.shape)[axis];
+    if (dim.known() || !dim.symbol.empty()) continue;
+    dim.symbol = fmt::format("\x1f{}.{}", id.index, axis);
+    named_.emplace(dim.symbol, Extent{id, axis});
+  }
+  return type;
+}
+
+Type Integers::without_names(Type type) const {
+  if (type.shape)
+    for (Dim& dim : *type.shape)
+      if (named_.contains(dim.symbol)) dim = Dim();
+  return type;
+}
+
+std::optional<Linear> Integers::extent(ValueId tensor, std::size_t axis) {
+  const auto shape = type(tensor).shape;
   if (!shape || axis >= shape->size()) return std::nullopt;
   const Dim& dim = (*shape)[axis];
   if (dim.known()) return is_small(dim.value) ? std::optional(Linear(dim.value)) : std::nullopt;
@@ -144,19 +176,25 @@ Result<ValueId> Integers::scalar(ValueId id, const std::string& name) {
 /// The value of a term; an extent whose value was not seen is read from a tensor that has it.
 Result<ValueId> Integers::term(const Linear::Term& term, const std::string& name) {
   if (term.value.valid()) return scalar(term.value, name);
+  const std::optional<Extent> found = find_extent(term.symbol);
+  if (!found) return fail(Code::internal, "no tensor has the extent \"{}\"", term.symbol);
+  TRY_ASSIGN(const auto extents, outer_.call("Shape", {}, {found->tensor}, name));
+  const ValueId place =
+      outer_.add_constant(Tensor::scalar<std::int64_t>(static_cast<std::int64_t>(found->axis)), "place");
+  TRY_ASSIGN(const auto extent, outer_.call("Gather", {{"axis", std::int64_t{0}}}, {extents[0], place}, name));
+  return extent[0];
+}
+
+std::optional<Integers::Extent> Integers::find_extent(const std::string& symbol) const {
+  if (const auto named = named_.find(symbol); named != named_.end()) return named->second;
   const auto& values = outer_.graph().values;
   for (std::uint32_t i = 0; i < values.size(); ++i) {
-    const auto& shape = values[i].fact.type.shape;
-    if (!values[i].fact.type.is_tensor() || !shape) continue;
-    const auto axis =
-        std::find_if(shape->begin(), shape->end(), [&](const Dim& dim) { return dim.symbol == term.symbol; });
-    if (axis == shape->end()) continue;
-    TRY_ASSIGN(const auto extents, outer_.call("Shape", {}, {ValueId{i}}, name));
-    const ValueId place = outer_.add_constant(Tensor::scalar<std::int64_t>(axis - shape->begin()), "place");
-    TRY_ASSIGN(const auto extent, outer_.call("Gather", {{"axis", std::int64_t{0}}}, {extents[0], place}, name));
-    return extent[0];
+    const Type& type = values[i].fact.type;
+    if (!type.is_tensor() || !type.shape) continue;
+    for (std::size_t axis = 0; axis < type.shape->size(); ++axis)
+      if ((*type.shape)[axis].symbol == symbol) return Extent{ValueId{i}, axis};
   }
-  return fail(Code::internal, "no tensor has the extent \"{}\"", term.symbol);
+  return std::nullopt;
 }
 
 Result<ValueId> Integers::emit(const Linear& sum, const std::string& name) {

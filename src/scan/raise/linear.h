@@ -38,8 +38,13 @@ class Integers {
 
   /// One integer of the graph; nothing where the value is another thing.
   std::optional<Linear> of(ValueId id);
-  /// An extent of a tensor; nothing where it is not even a symbol.
-  [[nodiscard]] std::optional<Linear> extent(ValueId tensor, std::size_t axis) const;
+  /// An extent of a tensor; nothing where its rank is not known.
+  std::optional<Linear> extent(ValueId tensor, std::size_t axis);
+  /// The type of a value, in which each extent of a tensor is a number or has a name: nothing else is called by the
+  /// names that are made up here.
+  Type type(ValueId id);
+  /// A type without these names.
+  [[nodiscard]] Type without_names(Type type) const;
 
   /// From now on `sum` counts as at least 1.
   void assume_positive(const Linear& sum) { positive_.push_back(sum); }
@@ -52,13 +57,20 @@ class Integers {
   Result<ValueId> scalar(ValueId id, const std::string& name);
 
  private:
-  [[nodiscard]] std::optional<Linear> read(ValueId id);
+  struct Extent {
+    ValueId tensor;
+    std::size_t axis = 0;
+  };
+  std::optional<Linear> read(ValueId id);
+  std::optional<Linear> extent_of(const graph::Node& gather, const graph::OpCall& call);
+  [[nodiscard]] std::optional<Extent> find_extent(const std::string& symbol) const;
   std::optional<Linear> call(const graph::Node& node, const graph::OpCall& call);
   Result<ValueId> term(const Linear::Term& term, const std::string& name);
 
   graph::Builder& outer_;
   std::unordered_map<std::uint32_t, std::optional<Linear>> known_;
   std::vector<Linear> positive_;
+  std::unordered_map<std::string, Extent> named_;  ///< extents by their made up names
 };
 
 }  // namespace pawl::scan

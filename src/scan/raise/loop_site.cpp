@@ -26,6 +26,7 @@ LoopSite::LoopSite(graph::Builder& outer_graph, const Node& loop_node, const gra
       loop(loop_op),
       body(*loop_op.body.graph),
       outputs(node_outputs),
+      integers(outer_graph),
       producers_(body.values.size(), nullptr) {
   for (const Node& each : body.nodes)
     for (const ValueId id : each.outputs)
@@ -47,13 +48,14 @@ Result<void> LoopSite::infer(const std::vector<std::optional<Type>>& grows) {
   given[0].type = one(0, DType::i64);
   given[1].type = one(1, DType::boolean);
   for (std::size_t i = 0; i < loop.carried; ++i) {
-    if (stays(i))
-      given[2 + i] = outer.fact(initial(i));
-    else
-      given[2 + i].type = grows[i] ? *grows[i] : outer.fact(initial(i)).type;
+    if (stays(i)) given[2 + i] = outer.fact(initial(i));
+    given[2 + i].type = grows[i] ? *grows[i] : initial_type(i);
   }
   std::vector<ops::Fact> captured;
-  for (const graph::Capture& capture : loop.body.captures) captured.push_back(outer.fact(capture.outer));
+  for (const graph::Capture& capture : loop.body.captures) {
+    captured.push_back(outer.fact(capture.outer));
+    captured.back().type = integers.type(capture.outer);
+  }
   TRY_ASSIGN(facts_, graph::infer_graph(body, std::move(given), std::move(captured)));
   return {};
 }

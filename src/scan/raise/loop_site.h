@@ -7,10 +7,9 @@
 
 #include "graph/builder.h"
 #include "graph/walk.h"
+#include "scan/raise/linear.h"
 
 namespace pawl::scan {
-
-using graph::ValueId;
 
 /// Ids called outer are of the graph around the Loop, inner ones of its body.
 class LoopSite {
@@ -23,6 +22,7 @@ class LoopSite {
   const graph::LoopOp& loop;
   const graph::Graph& body;
   std::span<const graph::ValueInfo> outputs;  ///< names and declarations; omitted ones have no name
+  Integers integers;                          ///< of `outer`
 
   [[nodiscard]] ValueId number() const { return body.inputs[0]; }      ///< of the step
   [[nodiscard]] ValueId going() const { return body.inputs[1]; }       ///< the condition that a step is given
@@ -47,6 +47,8 @@ class LoopSite {
   Result<void> infer(const std::vector<std::optional<Type>>& grows);
   /// The same once more, where more is known of some values; by inner value.
   Result<void> refine(const std::unordered_map<std::uint32_t, Type>& better);
+  /// What a carried value starts as.
+  [[nodiscard]] Type initial_type(std::size_t i) { return integers.type(initial(i)); }
   /// After infer().
   [[nodiscard]] const ops::Fact& fact(ValueId inner) const { return facts_[inner.index]; }
   [[nodiscard]] const Type& type(ValueId inner) const { return facts_[inner.index].type; }

@@ -21,13 +21,7 @@ using graph::OpCall;
 class Raise {
  public:
   Raise(LoopSite& site, std::vector<Note>* notes)
-      : site_(site),
-        notes_(notes),
-        integers_(site.outer),
-        forms_(site, integers_),
-        reads_(site, integers_, forms_),
-        writes_(site, forms_),
-        mapping_(site.body) {}
+      : site_(site), notes_(notes), forms_(site), reads_(site, forms_), writes_(site, forms_), mapping_(site.body) {}
 
   Rewritten run() {
     writes_.find();
@@ -36,7 +30,7 @@ class Raise {
       if (!site_.stays(i) && !writes_.get<Grown>(i)) site_.set_shape_like(site_.carried(i), site_.initial(i));
     TRY(find_counters());
     std::string refusal;
-    TRY_ASSIGN(auto steps, find_steps(site_, integers_, forms_, refusal));
+    TRY_ASSIGN(auto steps, find_steps(site_, forms_, refusal));
     if (!steps || graph::integer_in(site_.outer.fact(steps->count).tensor()).value_or(0) > kMostSteps)
       return {std::nullopt};
     steps_ = std::move(*steps);
@@ -61,7 +55,7 @@ class Raise {
     const DType dtype = site_.type(site_.carried(i)).dtype;
     if (site_.stays(i) || (dtype != DType::i64 && dtype != DType::i32)) return {};
     TRY_ASSIGN(const auto known, forms_.of(site_.carried(i)));
-    const auto start = integers_.of(site_.initial(i));
+    const auto start = site_.integers.of(site_.initial(i));
     if (known || !start) return {};
     // What a step makes of its number alone, as it would have been before the first step.
     TRY_ASSIGN(const auto next, forms_.of(site_.next(i)));
@@ -90,7 +84,7 @@ class Raise {
       if (call_of(&node, "Slice") == nullptr) continue;
       TRY_ASSIGN(const auto read, find_read(node));
       if (!read) continue;
-      Type type = site_.outer.fact(read->tensor).type;
+      Type type = site_.integers.type(read->tensor);
       type.shape->erase(type.shape->begin() + static_cast<std::ptrdiff_t>(read->axis));
       for (const std::int64_t axis : read->kept) type.shape->insert(type.shape->begin() + axis, Dim(1));
       types.emplace(node.outputs[0].index, std::move(type));
@@ -184,9 +178,9 @@ class Raise {
   [[nodiscard]] bool is_state(std::size_t i) const { return live_[i] && !writes_.is_written(i); }
 
   /// A Loop's tensors may change their shape from step to step, a Scan's may not.
-  [[nodiscard]] bool carries_steady_tensors() const {
+  bool carries_steady_tensors() {
     for (std::size_t i = 0; i < site_.loop.carried; ++i) {
-      const Type before = site_.outer.fact(site_.initial(i)).type;
+      const Type before = site_.initial_type(i);
       if (is_state(i) && (!is_fixed(before) || !same_type(site_.type(site_.next(i)), before))) return false;
     }
     // Of what no step has made, the shape has to be known. What the steps make is compared by a Scan, too.
@@ -280,7 +274,7 @@ class Raise {
   [[nodiscard]] graph::ValueInfo described(ValueId id) const {
     graph::ValueInfo value;
     value.name = site_.body[id].name;
-    value.fact.type = site_.type(id);
+    value.fact.type = site_.integers.without_names(site_.type(id));
     return value;
   }
 
@@ -299,7 +293,7 @@ class Raise {
 
   Rewritten finish(ScanBuilder& made, const std::vector<std::size_t>& state) {
     const std::size_t carried = site_.loop.carried;
-    WriteOutputs written(site_, integers_, writes_, steps_);
+    WriteOutputs written(site_, writes_, steps_);
     for (std::size_t i = 0; i < carried; ++i) {
       if (!is_state(i)) continue;
       made.set_next(state[i], mapping_(site_.next(i)));
@@ -333,7 +327,6 @@ class Raise {
 
   LoopSite& site_;
   std::vector<Note>* notes_;
-  Integers integers_;
   IndexForms forms_;
   Reads reads_;
   Writes writes_;

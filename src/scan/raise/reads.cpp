@@ -66,7 +66,7 @@ Reads::Found Reads::gather_row(const Node& node, const OpCall& call, ValueId ten
 
 /// GatherElements with one index everywhere, over all of the other axes.
 Reads::Found Reads::gather_elements(const Node& node, const OpCall& call, ValueId tensor) {
-  const SymbolicShape shape = *site_.outer.fact(tensor).type.shape;
+  const SymbolicShape shape = *site_.integers.type(tensor).shape;
   const auto& indices = site_.type(node.inputs[1]).shape;
   const auto axis = graph::resolve_axis(call.attributes.integer("axis", 0), shape.size(), "axis");
   if (!axis.ok() || !indices || indices->size() != shape.size() || (*indices)[*axis].value != 1) return {std::nullopt};
@@ -103,7 +103,7 @@ Reads::Found Reads::slice(const Node& node, const OpCall& call, ValueId tensor) 
   if (!start || !end || start->scale == 0 || start->scale != end->scale || difference(end->rest, start->rest) != 1)
     return {std::nullopt};
   if (!forms_.never_negative(*start)) return {std::nullopt};
-  const auto extent = integers_.extent(tensor, *axis);
+  const auto extent = site_.integers.extent(tensor, *axis);
   const bool is_there = extent && forms_.always_below(*start, *extent);
   if (!is_there && !is_only_squeezed(node.outputs[0], *axis)) return {std::nullopt};
   return {Read{tensor, *axis, std::move(*start), axes_from(*axis, 1)}};
@@ -193,8 +193,8 @@ Reads::Found Reads::constructed(const std::vector<ValueId>& items) {
 
 Result<Entries> Reads::entries(const Read& read, const Steps& steps) {
   const auto axis = static_cast<std::int64_t>(read.axis);
-  const auto extent = integers_.extent(read.tensor, read.axis);
-  const auto count = integers_.of(steps.count);
+  const auto extent = site_.integers.extent(read.tensor, read.axis);
+  const auto count = site_.integers.of(steps.count);
   const bool all = extent && count && same(*extent, *count);
   const IndexForm& at = read.at;
   if (!forms_.never_negative(at) || at.scale < -1) return picked(read, steps);
@@ -219,7 +219,7 @@ Result<ValueId> Reads::part(const Read& read, const Linear& start, ValueId count
   const auto list = [&](std::int64_t value) {
     return outer.add_constant(Tensor::of<std::int64_t>({1}, {value}), "bound");
   };
-  TRY_ASSIGN(const ValueId first, integers_.emit(start, "first"));
+  TRY_ASSIGN(const ValueId first, site_.integers.emit(start, "first"));
   TRY_ASSIGN(const auto starts, outer.call("Reshape", {}, {first, list(1)}, "first"));
   ValueId length = count;
   if (stride != 1) {
@@ -243,7 +243,7 @@ Result<Entries> Reads::picked(const Read& read, const Steps& steps) {
   if (read.at.scale != 1) {
     TRY_ASSIGN(index, outer.call("Mul", {}, {index[0], integer(read.at.scale)}, "index"));
   }
-  TRY_ASSIGN(const ValueId first, integers_.emit(read.at.rest, "first"));
+  TRY_ASSIGN(const ValueId first, site_.integers.emit(read.at.rest, "first"));
   TRY_ASSIGN(index, outer.call("Add", {}, {index[0], first}, "index"));
   const auto axis = static_cast<std::int64_t>(read.axis);
   TRY_ASSIGN(const auto made, outer.call("Gather", {{"axis", axis}}, {read.tensor, index[0]},

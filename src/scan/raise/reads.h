@@ -23,7 +23,7 @@ struct Entries {
 
 class Reads {
  public:
-  Reads(LoopSite& site, Integers& integers, IndexForms& forms) : site_(site), integers_(integers), forms_(forms) {}
+  Reads(LoopSite& site, IndexForms& forms) : site_(site), forms_(forms) {}
 
   /// Whether a node is of a kind that find() knows.
   [[nodiscard]] static bool may_read(const graph::Node& node);
@@ -54,7 +54,6 @@ class Reads {
   Result<Entries> picked(const Read& read, const Steps& steps);
 
   LoopSite& site_;
-  Integers& integers_;
   IndexForms& forms_;
 };
 

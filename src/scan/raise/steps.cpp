@@ -51,8 +51,8 @@ struct Flag {
 
 class StepCount {
  public:
-  StepCount(LoopSite& site, Integers& integers, IndexForms& forms, std::string& refusal)
-      : site_(site), outer_(site.outer), integers_(integers), forms_(forms), refusal_(refusal) {}
+  StepCount(LoopSite& site, IndexForms& forms, std::string& refusal)
+      : site_(site), outer_(site.outer), forms_(forms), refusal_(refusal) {}
 
   Result<std::optional<Steps>> run() {
     const auto& inputs = site_.node.inputs;
@@ -154,7 +154,7 @@ class StepCount {
       ends_ = ends_ || room->rest.offset <= 0;
       return true;
     }
-    TRY_ASSIGN(const ValueId left, integers_.emit(room->rest, "room"));
+    TRY_ASSIGN(const ValueId left, site_.integers.emit(room->rest, "room"));
     TRY_ASSIGN(const auto holds, outer_.call("Greater", {}, {left, integer(0)}, "goes_on"));
     flags_.push_back({holds[0], false});
     return true;
@@ -179,8 +179,8 @@ class StepCount {
       return add_first_condition(inputs[1], negated);
     }
     if (const auto compared = comparison(op, negated)) {
-      const auto low = integers_.of(node->inputs[compared->low]);
-      const auto high = integers_.of(node->inputs[compared->high]);
+      const auto low = site_.integers.of(node->inputs[compared->low]);
+      const auto high = site_.integers.of(node->inputs[compared->high]);
       auto room = low && high ? minus(*high, *low) : std::nullopt;
       if (room) room->offset += compared->extra;
       for (Countdown& countdown : countdowns_) {
@@ -204,8 +204,8 @@ class StepCount {
 
   Result<ValueId> at_least(ValueId value, std::int64_t least) {
     if (const auto known = graph::integer_in(outer_.fact(value).tensor())) return integer(std::max(*known, least));
-    const auto sum = integers_.of(value);
-    if (least == 0 && sum && integers_.never_negative(*sum)) return value;
+    const auto sum = site_.integers.of(value);
+    if (least == 0 && sum && site_.integers.never_negative(*sum)) return value;
     return call("Max", {value, integer(least)});
   }
 
@@ -215,7 +215,7 @@ class StepCount {
     constexpr std::int64_t kFar = std::int64_t{1} << 50;
     for (Linear::Term& term : sum.terms) {
       if (!term.symbol.empty()) continue;
-      TRY_ASSIGN(const ValueId value, integers_.scalar(term.value, "steps"));
+      TRY_ASSIGN(const ValueId value, site_.integers.scalar(term.value, "steps"));
       TRY_ASSIGN(const ValueId below, call("Min", {value, integer(kFar)}));
       TRY_ASSIGN(term.value, call("Max", {below, integer(-kFar)}));
     }
@@ -224,7 +224,7 @@ class StepCount {
 
   Result<ValueId> emit(const Countdown& countdown) {
     TRY_ASSIGN(const Linear start, kept_small(countdown.start));
-    TRY_ASSIGN(ValueId steps, integers_.emit(start, "steps"));
+    TRY_ASSIGN(ValueId steps, site_.integers.emit(start, "steps"));
     if (countdown.step != 1) {
       TRY_ASSIGN(steps, at_least(steps, 0));
       TRY_ASSIGN(steps, call("Add", {steps, integer(countdown.step - 1)}));
@@ -238,8 +238,8 @@ class StepCount {
     std::vector<Linear> limits;
     ValueId steps;
     if (count_.valid()) {
-      TRY_ASSIGN(steps, integers_.scalar(count_, "steps"));
-      if (const auto sum = integers_.of(steps)) limits.push_back(*sum);
+      TRY_ASSIGN(steps, site_.integers.scalar(count_, "steps"));
+      if (const auto sum = site_.integers.of(steps)) limits.push_back(*sum);
       TRY_ASSIGN(steps, at_least(steps, 0));
     }
     bool in_terms = flags_.empty() && (!count_.valid() || !limits.empty());
@@ -247,7 +247,10 @@ class StepCount {
       if (countdown.step == 1 &&
           std::any_of(limits.begin(), limits.end(), [&](const Linear& limit) { return same(limit, countdown.start); }))
         continue;
-      in_terms = in_terms && countdown.step == 1;
+      // Where a step comes in any case, there may be one more than the countdown says.
+      const auto more = minus(countdown.start, Linear(1));
+      const bool counts_all = countdown.from_start || (more && site_.integers.never_negative(*more));
+      in_terms = in_terms && countdown.step == 1 && counts_all;
       limits.push_back(countdown.start);
       TRY_ASSIGN(const ValueId limit, emit(countdown));
       if (!steps.valid()) {
@@ -264,7 +267,7 @@ class StepCount {
     }
     TRY_ASSIGN(steps, gated(steps));
     auto inside = in_terms ? smallest(limits) : std::nullopt;
-    return Steps{steps, inside ? std::move(inside) : integers_.of(steps)};
+    return Steps{steps, inside ? std::move(inside) : site_.integers.of(steps)};
   }
 
   /// The steps when each flag and gate is looked at.
@@ -302,7 +305,6 @@ class StepCount {
 
   LoopSite& site_;
   graph::Builder& outer_;
-  Integers& integers_;
   IndexForms& forms_;
   std::string& refusal_;
   ValueId count_;                      ///< invalid: as many as the condition lets
@@ -315,8 +317,8 @@ class StepCount {
 
 }  // namespace
 
-Result<std::optional<Steps>> find_steps(LoopSite& site, Integers& integers, IndexForms& forms, std::string& refusal) {
-  return StepCount(site, integers, forms, refusal).run();
+Result<std::optional<Steps>> find_steps(LoopSite& site, IndexForms& forms, std::string& refusal) {
+  return StepCount(site, forms, refusal).run();
 }
 
 }  // namespace pawl::scan

@@ -14,6 +14,6 @@ struct Steps {
 /// follows from what is computed. Conditions that count are found in any spelling: and, not, a choice between
 /// constants, captured truth values, the carried condition itself.
 ///   refusal : set where nothing is found
-Result<std::optional<Steps>> find_steps(LoopSite& site, Integers& integers, IndexForms& forms, std::string& refusal);
+Result<std::optional<Steps>> find_steps(LoopSite& site, IndexForms& forms, std::string& refusal);
 
 }  // namespace pawl::scan

@@ -86,7 +86,8 @@ Result<void> WriteOutputs::add(std::size_t i, const Grown& write, Mapping& mappi
 Result<ValueId> WriteOutputs::finish(std::size_t i, const Grown& write, ValueId stacked) {
   const bool entries = write.parts.size() == 1 && (*site_.type(write.parts[0]).shape)[write.axis].value == 1;
   if (!entries) {
-    TRY_ASSIGN(stacked, merge_axes(site_.outer, stacked, write.axis, site_.outputs[i].name + "_all"));
+    const std::size_t rank = site_.type(write.parts[0]).shape->size() + 1;
+    TRY_ASSIGN(stacked, merge_axes(site_.outer, stacked, rank, write.axis, site_.outputs[i].name + "_all"));
   }
   const ValueId initial = site_.initial(i);
   if ((*site_.outer.fact(initial).type.shape)[write.axis].value == 0) return stacked;
@@ -133,13 +134,13 @@ Result<ValueId> WriteOutputs::finish(std::size_t i, const Scattered& write, std:
   return written;
 }
 
-std::optional<std::vector<std::int64_t>> WriteOutputs::covers(std::size_t i, const Scattered& write) const {
+std::optional<std::vector<std::int64_t>> WriteOutputs::covers(std::size_t i, const Scattered& write) {
   if (write.nodes.size() != 1) return std::nullopt;
   const auto& call = std::get<OpCall>(write.nodes[0]->operation);
   if (call.attributes.text("reduction", "none") != "none") return std::nullopt;
   // As many steps as entries, from the first to the last or back.
-  const auto extent = integers_.extent(site_.initial(i), write.axis);
-  const auto count = integers_.of(steps_.count);
+  const auto extent = site_.integers.extent(site_.initial(i), write.axis);
+  const auto count = site_.integers.of(steps_.count);
   if (!extent || !count || !same(*extent, *count)) return std::nullopt;
   const bool forward = write.at.scale == 1 && same(write.at.rest, Linear());
   const auto last = minus(*count, Linear(1));
@@ -148,8 +149,8 @@ std::optional<std::vector<std::int64_t>> WriteOutputs::covers(std::size_t i, con
   return whole_entry(i, write);
 }
 
-std::optional<std::vector<std::int64_t>> WriteOutputs::whole_entry(std::size_t i, const Scattered& write) const {
-  const SymbolicShape target = *site_.outer.fact(site_.initial(i)).type.shape;
+std::optional<std::vector<std::int64_t>> WriteOutputs::whole_entry(std::size_t i, const Scattered& write) {
+  const SymbolicShape target = *site_.initial_type(i).shape;
   const SymbolicShape& updates = *site_.type(write.nodes[0]->inputs[2]).shape;
   if (is_along_axis(*write.nodes[0])) {
     for (std::size_t k = 0; k < target.size(); ++k)

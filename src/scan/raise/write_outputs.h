@@ -8,8 +8,8 @@ namespace pawl::scan {
 
 class WriteOutputs {
  public:
-  WriteOutputs(LoopSite& site, Integers& integers, const Writes& writes, const Steps& steps)
-      : site_(site), integers_(integers), writes_(writes), steps_(steps) {}
+  WriteOutputs(LoopSite& site, const Writes& writes, const Steps& steps)
+      : site_(site), writes_(writes), steps_(steps) {}
 
   /// Adds the scan outputs of carried value i; `mapping` has what they are made of.
   Result<void> add(std::size_t i, graph::Mapping& mapping, ScanBuilder& made);
@@ -26,8 +26,8 @@ class WriteOutputs {
 
   /// Axes of extent 1 of the updates that the entries do not have, where all entries of the carried value are replaced
   /// by whole ones.
-  [[nodiscard]] std::optional<std::vector<std::int64_t>> covers(std::size_t i, const Scattered& write) const;
-  [[nodiscard]] std::optional<std::vector<std::int64_t>> whole_entry(std::size_t i, const Scattered& write) const;
+  std::optional<std::vector<std::int64_t>> covers(std::size_t i, const Scattered& write);
+  std::optional<std::vector<std::int64_t>> whole_entry(std::size_t i, const Scattered& write);
   Result<ValueId> squeezed(ScanBuilder& made, ValueId value, const std::vector<std::int64_t>& axes);
   void add_output(std::size_t i, ScanBuilder& made, ValueId value, Cut cut);
   Result<ValueId> call(std::size_t i, std::string_view op, std::vector<ops::Attribute> attributes,
@@ -40,7 +40,6 @@ class WriteOutputs {
   };
 
   LoopSite& site_;
-  Integers& integers_;
   const Writes& writes_;
   const Steps& steps_;
   std::vector<Place> places_;

@@ -103,12 +103,12 @@ Write Writes::scattered(std::size_t i) const {
   return made;
 }
 
-std::vector<std::optional<Type>> Writes::grown_types() const {
+std::vector<std::optional<Type>> Writes::grown_types() {
   std::vector<std::optional<Type>> types(writes_.size());
   for (std::size_t i = 0; i < writes_.size(); ++i) {
     const auto* write = get<Grown>(i);
     if (write == nullptr) continue;
-    types[i] = site_.outer.fact(site_.initial(i)).type;
+    types[i] = site_.initial_type(i);
     (*types[i]->shape)[write->axis] = Dim();
   }
   return types;
@@ -141,7 +141,7 @@ Result<bool> Writes::fits(std::size_t i, Pushed& write, const Steps& steps) {
   }
   write.before = *before;
   return is_fixed(item) && std::all_of(before->begin(), before->end(),
-                                       [&](ValueId id) { return same_type(site_.outer.fact(id).type, item); });
+                                       [&](ValueId id) { return same_type(site_.integers.type(id), item); });
 }
 
 /// The sequence all of whose tensors are pushed, in their order, whatever their shapes are.
@@ -157,8 +157,8 @@ Result<ValueId> Writes::copied(const Pushed& write, const Steps& steps) {
   return call_of(length, "SequenceLength") != nullptr && length->inputs[0] == sequence ? sequence : ValueId();
 }
 
-bool Writes::fits(std::size_t i, const Grown& write) const {
-  const Type initial = site_.outer.fact(site_.initial(i)).type;
+bool Writes::fits(std::size_t i, const Grown& write) {
+  const Type initial = site_.initial_type(i);
   return std::all_of(write.parts.begin(), write.parts.end(), [&](ValueId part) {
     const Type& type = site_.type(part);
     return is_fixed(type) && type.dtype == initial.dtype && same_beside(*initial.shape, *type.shape, write.axis);
@@ -167,7 +167,7 @@ bool Writes::fits(std::size_t i, const Grown& write) const {
 
 /// The nodes write to the same entries of one axis, which are others in each step.
 Result<bool> Writes::fits(std::size_t i, Scattered& write) {
-  const Type initial = site_.outer.fact(site_.initial(i)).type;
+  const Type initial = site_.initial_type(i);
   if (!is_fixed(initial)) return false;
   for (const Node* node : write.nodes) {
     if (!fits(i, *node)) return false;
@@ -184,8 +184,8 @@ Result<bool> Writes::fits(std::size_t i, Scattered& write) {
 }
 
 /// Whether the shapes are right for sure: with no steps nothing may fail of them.
-bool Writes::fits(std::size_t i, const Node& scatter) const {
-  const SymbolicShape target = *site_.outer.fact(site_.initial(i)).type.shape;
+bool Writes::fits(std::size_t i, const Node& scatter) {
+  const SymbolicShape target = *site_.initial_type(i).shape;
   const Type& indices = site_.type(scatter.inputs[1]);
   const Type& updates = site_.type(scatter.inputs[2]);
   if (!is_fixed(indices) || !is_fixed(updates) || updates.dtype != site_.outer.fact(site_.initial(i)).type.dtype)

@@ -42,7 +42,7 @@ class Writes {
   /// By the body's nodes alone.
   void find();
   /// The types of carried values that grow, for inference.
-  [[nodiscard]] std::vector<std::optional<Type>> grown_types() const;
+  [[nodiscard]] std::vector<std::optional<Type>> grown_types();
   /// With types and the number of steps: what does not mean what it seems to is a state.
   Result<void> settle(const Steps& steps);
   /// The carried value is read otherwise too.
@@ -65,9 +65,9 @@ class Writes {
   [[nodiscard]] Write scattered(std::size_t i) const;
   Result<bool> fits(std::size_t i, Pushed& write, const Steps& steps);
   Result<ValueId> copied(const Pushed& write, const Steps& steps);
-  [[nodiscard]] bool fits(std::size_t i, const Grown& write) const;
+  [[nodiscard]] bool fits(std::size_t i, const Grown& write);
   Result<bool> fits(std::size_t i, Scattered& write);
-  [[nodiscard]] bool fits(std::size_t i, const graph::Node& scatter) const;
+  [[nodiscard]] bool fits(std::size_t i, const graph::Node& scatter);
   Result<bool> find_axis(const graph::Node& scatter, std::size_t rank, Scattered& write);
   Result<std::optional<IndexForm>> component(ValueId indices, std::int64_t place);
   [[nodiscard]] bool is_steady(const IndexForm& form) const;
