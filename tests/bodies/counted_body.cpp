@@ -310,8 +310,9 @@ class Maker {
 
   void write() {
     known_.push_back(step());
-    switch (pick(0, 4)) {
+    switch (pick(0, 5)) {
       case 0: push(); break;
+      case 4: scatter_columns(); break;
       case 1: grow(); break;
       case 2: scatter_rows(); break;
       case 3: scatter_along(); break;
@@ -325,9 +326,17 @@ class Maker {
                                              : node(before_, fmt::format("SequenceConstruct({})", input("h", shape_)));
     const std::string sequence = carry(fmt::format("seq({})", typed(shape_)), initial);
     const std::string all = final_.back();
+    const bool in_front = chance(30);
+    if (!starts_empty && chance(40))
+      known_.push_back(
+          node(body_, fmt::format("SequenceAt({}, {})", sequence, constant(body_, in_front && chance(90) ? 0 : -1))));
+    if (chance(20)) {
+      const std::string length = node(body_, fmt::format("SequenceLength({})", sequence));
+      known_.push_back(node(body_, fmt::format("Add({}, {})", any(known_), length)));
+    }
     next_[all] =
-        node(body_, chance(70) ? fmt::format("SequenceInsert({}, {})", sequence, any(known_))
-                               : fmt::format("SequenceInsert({}, {}, {})", sequence, any(known_), constant(body_, 0)));
+        node(body_, !in_front ? fmt::format("SequenceInsert({}, {})", sequence, any(known_))
+                              : fmt::format("SequenceInsert({}, {}, {})", sequence, any(known_), constant(body_, 0)));
     after_ += fmt::format("  l_{} = SequenceLength({})\n", all, all);
     output("l_" + all, 0);
     if (starts_empty && steps_ == 0) return;
@@ -351,6 +360,9 @@ class Maker {
       return node(body_, fmt::format("Concat <axis = {}> ({}, {})", places, a, b));
     };
     const bool in_front = chance(30);
+    if (initial[static_cast<std::size_t>(axis)] > 0 && chance(40))
+      known_.push_back(
+          node(body_, fmt::format("Gather <axis = {}> ({}, {})", axis, buffer, constant(body_, in_front ? 0 : -1))));
     std::string made = in_front ? concat(row(), buffer) : concat(buffer, row());
     if (chance(20)) made = in_front ? concat(row(), made) : concat(made, row());
     if (chance(10))
@@ -369,6 +381,14 @@ class Maker {
     if (!chance(30)) return;
     const std::string ahead = node(body_, fmt::format("Add({}, {})", at.name, constant(body_, pick(-1, 1))));
     known_.push_back(node(body_, fmt::format("Gather <axis = {}> ({}, {})", axis, buffer, ahead)));
+  }
+
+  /// What was just written, or something near it, is read.
+  void read_back(std::int64_t axis, const Index& at) {
+    if (!chance(25)) return;
+    const std::string place =
+        node(body_, fmt::format("Add({}, {})", at.name, constant(body_, chance(70) ? 0 : pick(-1, 1))));
+    known_.push_back(node(body_, fmt::format("Gather <axis = {}> ({}, {})", axis, next_[final_.back()], place)));
   }
 
   void scatter_rows() {
@@ -392,6 +412,7 @@ class Maker {
       row = node(body_, fmt::format("Gather({}, {})", row, constant(body_, which)));
     }
     next_[final_.back()] = node(body_, fmt::format("ScatterND {} ({}, {}, {})", reduction, buffer, places, row));
+    read_back(0, at);
   }
 
   void scatter_along() {
@@ -405,6 +426,34 @@ class Maker {
     const std::string row = node(body_, fmt::format("Unsqueeze({}, {})", any(known_), integers(body_, {axis})));
     next_[final_.back()] =
         node(body_, fmt::format("ScatterElements <axis = {}> ({}, {}, {})", axis, buffer, places, row));
+    read_back(axis, at);
+  }
+
+  /// As torch writes y[:, t]: a grid of all rows and the place.
+  void scatter_columns() {
+    const Index at = place();
+    if (shape_.empty()) return;
+    const Shape whole = inserted(shape_, 1, extent_for(at));
+    const std::string buffer =
+        carry(chance(50) ? typed(whole) : untyped(whole.size()), input("b", whole, chance(50) ? 0 : -1));
+    read_buffer(buffer, 1, at);
+    const std::string last = integers(body_, {-1});
+    const std::string shape = node(body_, fmt::format("Shape({})", buffer));
+    const std::string rows = node(body_, fmt::format("Gather({}, {})", shape, constant(body_, 0)));
+    const std::string count =
+        node(body_, fmt::format("Range({}, {}, {})", constant(body_, 0), rows, constant(body_, 1)));
+    const std::string i = node(body_, fmt::format("Unsqueeze({}, {})", count, last));
+    const std::string j = as_list(at.name);
+    const std::string grid = node(body_, fmt::format("Shape({})", node(body_, fmt::format("Add({}, {})", i, j))));
+    const auto spread = [&](const std::string& places) {
+      const std::string wide = node(body_, fmt::format("Expand({}, {})", places, grid));
+      return node(body_, fmt::format("Unsqueeze({}, {})", wide, last));
+    };
+    const std::string a = spread(i);
+    const std::string places = node(body_, fmt::format("Concat <axis = -1> ({}, {})", a, spread(j)));
+    const std::string row = node(body_, fmt::format("Unsqueeze({}, {})", any(known_), integers(body_, {1})));
+    next_[final_.back()] = node(body_, fmt::format("ScatterND({}, {}, {})", buffer, places, row));
+    read_back(1, at);
   }
 
   // --- the model

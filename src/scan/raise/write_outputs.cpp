@@ -52,6 +52,10 @@ Result<ValueId> WriteOutputs::squeezed(ScanBuilder& made, ValueId value, const s
   return entry[0];
 }
 
+Result<ValueId> WriteOutputs::entry(std::size_t i, const Mapping& mapping, ScanBuilder& made) {
+  return squeezed(made, mapping(writes_.entry(i)->value), writes_.entry(i)->ones);
+}
+
 // --- sequences
 
 Result<ValueId> WriteOutputs::finish(std::size_t i, const Pushed& write, ValueId stacked) {
@@ -69,23 +73,20 @@ Result<ValueId> WriteOutputs::finish(std::size_t i, const Pushed& write, ValueId
 Result<void> WriteOutputs::add(std::size_t i, const Grown& write, Mapping& mapping, ScanBuilder& made) {
   const auto axis = static_cast<std::int64_t>(write.axis);
   ValueId added = mapping(write.parts[0]);
-  Dim extent = (*site_.type(write.parts[0]).shape)[write.axis];
   if (write.parts.size() > 1) {
     TRY_ASSIGN(const auto joined,
                made.body().call("Concat", {{"axis", axis}}, mapping(std::span(write.parts)), "added"));
     added = joined[0];
-    extent = Dim();
   }
-  if (extent.value == 1) {
-    TRY_ASSIGN(added, squeezed(made, added, {axis}));
+  if (writes_.entry(i)) {
+    TRY_ASSIGN(added, entry(i, mapping, made));
   }
   add_output(i, made, added, {axis, write.in_front});
   return {};
 }
 
 Result<ValueId> WriteOutputs::finish(std::size_t i, const Grown& write, ValueId stacked) {
-  const bool entries = write.parts.size() == 1 && (*site_.type(write.parts[0]).shape)[write.axis].value == 1;
-  if (!entries) {
+  if (!writes_.entry(i)) {
     const std::size_t rank = site_.type(write.parts[0]).shape->size() + 1;
     TRY_ASSIGN(stacked, merge_axes(site_.outer, stacked, rank, write.axis, site_.outputs[i].name + "_all"));
   }
@@ -99,9 +100,9 @@ Result<ValueId> WriteOutputs::finish(std::size_t i, const Grown& write, ValueId 
 // --- what is scattered into
 
 Result<void> WriteOutputs::add(std::size_t i, const Scattered& write, Mapping& mapping, ScanBuilder& made) {
-  if (const auto axes = covers(i, write)) {
-    TRY_ASSIGN(const ValueId entry, squeezed(made, mapping(write.nodes[0]->inputs[2]), *axes));
-    add_output(i, made, entry, {static_cast<std::int64_t>(write.axis), write.at.scale < 0});
+  if (covers(i, write)) {
+    TRY_ASSIGN(const ValueId whole, entry(i, mapping, made));
+    add_output(i, made, whole, {static_cast<std::int64_t>(write.axis), write.at.scale < 0});
     return {};
   }
   for (const Node* node : write.nodes) {
@@ -134,34 +135,15 @@ Result<ValueId> WriteOutputs::finish(std::size_t i, const Scattered& write, std:
   return written;
 }
 
-std::optional<std::vector<std::int64_t>> WriteOutputs::covers(std::size_t i, const Scattered& write) {
-  if (write.nodes.size() != 1) return std::nullopt;
-  const auto& call = std::get<OpCall>(write.nodes[0]->operation);
-  if (call.attributes.text("reduction", "none") != "none") return std::nullopt;
-  // As many steps as entries, from the first to the last or back.
+/// As many steps as entries, from the first to the last or back.
+bool WriteOutputs::covers(std::size_t i, const Scattered& write) {
+  if (!writes_.entry(i)) return false;
   const auto extent = site_.integers.extent(site_.initial(i), write.axis);
   const auto count = site_.integers.of(steps_.count);
-  if (!extent || !count || !same(*extent, *count)) return std::nullopt;
-  const bool forward = write.at.scale == 1 && same(write.at.rest, Linear());
+  if (!extent || !count || !same(*extent, *count)) return false;
   const auto last = minus(*count, Linear(1));
-  const bool backward = write.at.scale == -1 && last && same(write.at.rest, *last);
-  if (!forward && !backward) return std::nullopt;
-  return whole_entry(i, write);
-}
-
-std::optional<std::vector<std::int64_t>> WriteOutputs::whole_entry(std::size_t i, const Scattered& write) {
-  const SymbolicShape target = *site_.initial_type(i).shape;
-  const SymbolicShape& updates = *site_.type(write.nodes[0]->inputs[2]).shape;
-  if (is_along_axis(*write.nodes[0])) {
-    for (std::size_t k = 0; k < target.size(); ++k)
-      if (k != write.axis && !updates[k].same(target[k])) return std::nullopt;
-    return std::vector{static_cast<std::int64_t>(write.axis)};
-  }
-  const SymbolicShape& indices = *site_.type(write.nodes[0]->inputs[1]).shape;
-  if (!std::all_of(indices.begin(), indices.end(), [](const Dim& dim) { return dim.value == 1; })) return std::nullopt;
-  std::vector<std::int64_t> axes;
-  for (std::size_t k = 0; k + 1 < indices.size(); ++k) axes.push_back(static_cast<std::int64_t>(k));
-  return axes;
+  const bool forward = write.at.scale == 1 && same(write.at.rest, Linear());
+  return forward || (write.at.scale == -1 && last && same(write.at.rest, *last));
 }
 
 }  // namespace pawl::scan

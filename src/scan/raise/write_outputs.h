@@ -13,6 +13,8 @@ class WriteOutputs {
 
   /// Adds the scan outputs of carried value i; `mapping` has what they are made of.
   Result<void> add(std::size_t i, graph::Mapping& mapping, ScanBuilder& made);
+  /// The entry that a step writes, in the Scan's body.
+  Result<ValueId> entry(std::size_t i, const graph::Mapping& mapping, ScanBuilder& made);
   /// What the carried value is after the loop.
   ///   results : the Scan's, final states first
   Result<ValueId> finish(std::size_t i, std::span<const ValueId> results);
@@ -24,11 +26,9 @@ class WriteOutputs {
   Result<ValueId> finish(std::size_t i, const Grown& write, ValueId stacked);
   Result<ValueId> finish(std::size_t i, const Scattered& write, std::span<const ValueId> stacked);
 
-  /// Axes of extent 1 of the updates that the entries do not have, where all entries of the carried value are replaced
-  /// by whole ones.
-  std::optional<std::vector<std::int64_t>> covers(std::size_t i, const Scattered& write);
-  std::optional<std::vector<std::int64_t>> whole_entry(std::size_t i, const Scattered& write);
-  Result<ValueId> squeezed(ScanBuilder& made, ValueId value, const std::vector<std::int64_t>& axes);
+  /// Whether all entries of the carried value are replaced by whole ones.
+  bool covers(std::size_t i, const Scattered& write);
+  static Result<ValueId> squeezed(ScanBuilder& made, ValueId value, const std::vector<std::int64_t>& axes);
   void add_output(std::size_t i, ScanBuilder& made, ValueId value, Cut cut);
   Result<ValueId> call(std::size_t i, std::string_view op, std::vector<ops::Attribute> attributes,
                        std::vector<ValueId> inputs);

@@ -20,19 +20,18 @@ bool is_scatter(const Node* node) {
          call_of(node, "Scatter") != nullptr;
 }
 
-/// Equal but for one axis.
-bool same_beside(const SymbolicShape& a, const SymbolicShape& b, std::size_t axis) {
+}  // namespace
+
+bool is_along_axis(const Node& scatter) { return call_of(&scatter, "ScatterND") == nullptr; }
+
+bool equal_beside(const SymbolicShape& a, const SymbolicShape& b, std::size_t axis) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i)
     if (i != axis && !a[i].same(b[i])) return false;
   return true;
 }
 
-bool same_shape(const SymbolicShape& a, const SymbolicShape& b) { return same_beside(a, b, a.size()); }
-
-}  // namespace
-
-bool is_along_axis(const Node& scatter) { return call_of(&scatter, "ScatterND") == nullptr; }
+bool equal(const SymbolicShape& a, const SymbolicShape& b) { return equal_beside(a, b, a.size()); }
 
 void Writes::find() {
   for (std::size_t i = 0; i < writes_.size(); ++i) {
@@ -46,12 +45,7 @@ void Writes::find() {
 Write Writes::pushed(std::size_t i) const {
   const Node* insert = site_.producer(site_.behind(site_.next(i)));
   if (call_of(insert, "SequenceInsert") == nullptr || site_.behind(insert->inputs[0]) != site_.carried(i)) return {};
-  Pushed made{insert->inputs[1]};
-  if (insert->inputs.size() > 2 && insert->inputs[2].valid()) {
-    if (graph::integer_in(site_.body[insert->inputs[2]].fact.tensor()) != 0) return {};
-    made.in_front = true;
-  }
-  return made;
+  return Pushed{insert->inputs[1], insert->inputs.size() > 2 ? insert->inputs[2] : ValueId()};
 }
 
 /// Whether carried value i stands at the one or the other end of nested Concats.
@@ -125,6 +119,7 @@ Result<void> Writes::settle(const Steps& steps) {
       TRY_ASSIGN(fits_all, fits(i, *scattered));
     }
     if (!fits_all) make_state(i);
+    TRY_ASSIGN(entries_[i], find_entry(i));
   }
   return {};
 }
@@ -135,6 +130,12 @@ Result<bool> Writes::fits(std::size_t i, Pushed& write, const Steps& steps) {
   const Type sequence = site_.outer.fact(initial).type;
   const Type& item = site_.type(write.item);
   if (!before || !sequence.element || sequence.element->dtype != item.dtype) return false;
+  if (write.position.valid()) {
+    TRY_ASSIGN(const auto place, forms_.of(write.position));
+    const Linear count(static_cast<std::int64_t>(before->size()));
+    write.in_front = place && place->scale == 0 && same(place->rest, Linear());
+    if (!write.in_front && !(place && place->scale == 1 && same(place->rest, count))) return false;
+  }
   if (before->empty()) {
     TRY_ASSIGN(write.copied, copied(write, steps));
     if (write.copied.valid()) return true;
@@ -161,7 +162,7 @@ bool Writes::fits(std::size_t i, const Grown& write) {
   const Type initial = site_.initial_type(i);
   return std::all_of(write.parts.begin(), write.parts.end(), [&](ValueId part) {
     const Type& type = site_.type(part);
-    return is_fixed(type) && type.dtype == initial.dtype && same_beside(*initial.shape, *type.shape, write.axis);
+    return is_fixed(type) && type.dtype == initial.dtype && equal_beside(*initial.shape, *type.shape, write.axis);
   });
 }
 
@@ -193,8 +194,7 @@ bool Writes::fits(std::size_t i, const Node& scatter) {
   if (is_along_axis(scatter)) {
     const auto axis =
         graph::resolve_axis(std::get<OpCall>(scatter.operation).attributes.integer("axis", 0), target.size(), "axis");
-    if (!axis.ok() || !same_shape(*indices.shape, *updates.shape) || indices.shape->size() != target.size())
-      return false;
+    if (!axis.ok() || !equal(*indices.shape, *updates.shape) || indices.shape->size() != target.size()) return false;
     for (std::size_t k = 0; k < target.size(); ++k) {
       const Dim& dim = (*indices.shape)[k];
       if (k == *axis ? dim.value != 1 : !dim.same(target[k]) && !(dim.known() && dim.value <= target[k].value))
@@ -207,7 +207,7 @@ bool Writes::fits(std::size_t i, const Node& scatter) {
   if (places < 1 || places > static_cast<std::int64_t>(target.size())) return false;
   SymbolicShape expected(indices.shape->begin(), indices.shape->end() - 1);
   expected.insert(expected.end(), target.begin() + places, target.end());
-  return same_shape(expected, *updates.shape);
+  return equal(expected, *updates.shape);
 }
 
 Result<bool> Writes::find_axis(const Node& scatter, std::size_t rank, Scattered& write) {
@@ -264,16 +264,6 @@ Result<std::optional<IndexForm>> Writes::component(ValueId indices, std::int64_t
 /// Places of different steps differ: all count from the front, or all from the end.
 bool Writes::is_steady(const IndexForm& form) const {
   return forms_.never_negative(form) || (form.scale < 0 && form.rest.constant() && form.rest.offset < 0);
-}
-
-bool Writes::reads_initial(std::size_t i, const Read& read) const {
-  const auto* write = get<Scattered>(i);
-  if (write == nullptr || read.axis != write->axis || read.at.scale != write->at.scale) return false;
-  if (!forms_.never_negative(read.at) || !forms_.never_negative(write->at)) return false;
-  const auto ahead = difference(read.at.rest, write->at.rest);
-  if (!ahead) return false;
-  // Read in step t is what step t + ahead / scale writes, if any does.
-  return *ahead % write->at.scale != 0 || *ahead / write->at.scale >= 0;
 }
 
 std::vector<ValueId> Writes::sources(std::size_t i) const {

@@ -12,7 +12,8 @@ namespace pawl::scan {
 
 /// SequenceInsert of one tensor at the end, or at the front.
 struct Pushed {
-  ValueId item;  ///< inner
+  ValueId item;        ///< inner
+  ValueId position{};  ///< inner; invalid: the end
   bool in_front = false;
   std::vector<ValueId> before{};  ///< outer: what the sequence starts with
   ValueId copied{};               ///< outer: a sequence that this becomes, item by item; invalid: none
@@ -32,12 +33,19 @@ struct Scattered {
   IndexForm at{};        ///< which
 };
 
+/// One whole entry of what is written: an inner value, and its axes of extent 1 that the entry has not.
+struct Entry {
+  ValueId value;
+  std::vector<std::int64_t> ones{};
+};
+
 using Write = std::variant<std::monostate, Pushed, Grown, Scattered>;
 
 /// How each carried value is written, by its place; monostate: it is a state, or stays the same.
 class Writes {
  public:
-  Writes(LoopSite& site, IndexForms& forms) : site_(site), forms_(forms), writes_(site.loop.carried) {}
+  Writes(LoopSite& site, IndexForms& forms)
+      : site_(site), forms_(forms), writes_(site.loop.carried), entries_(site.loop.carried) {}
 
   /// By the body's nodes alone.
   void find();
@@ -46,7 +54,10 @@ class Writes {
   /// With types and the number of steps: what does not mean what it seems to is a state.
   Result<void> settle(const Steps& steps);
   /// The carried value is read otherwise too.
-  void make_state(std::size_t i) { writes_[i] = std::monostate(); }
+  void make_state(std::size_t i) {
+    writes_[i] = std::monostate();
+    entries_[i].reset();
+  }
 
   [[nodiscard]] bool is_written(std::size_t i) const { return !std::holds_alternative<std::monostate>(writes_[i]); }
   template <class W>
@@ -55,8 +66,8 @@ class Writes {
   }
   /// The inner values that the written ones are made of.
   [[nodiscard]] std::vector<ValueId> sources(std::size_t i) const;
-  /// Whether entries of carried value i that are read were not written in this step or before.
-  [[nodiscard]] bool reads_initial(std::size_t i, const Read& read) const;
+  /// What each step writes, where it writes one entry and nothing else. After settle().
+  [[nodiscard]] const std::optional<Entry>& entry(std::size_t i) const { return entries_[i]; }
 
  private:
   [[nodiscard]] Write pushed(std::size_t i) const;
@@ -71,13 +82,23 @@ class Writes {
   Result<bool> find_axis(const graph::Node& scatter, std::size_t rank, Scattered& write);
   Result<std::optional<IndexForm>> component(ValueId indices, std::int64_t place);
   [[nodiscard]] bool is_steady(const IndexForm& form) const;
+  Result<std::optional<Entry>> find_entry(std::size_t i);
+  Result<std::optional<Entry>> scattered_entry(std::size_t i, const Scattered& write);
+  [[nodiscard]] std::optional<std::vector<ValueId>> places_of(ValueId indices) const;
+  Result<std::optional<std::size_t>> counted_axis(ValueId place, const Linear& extent);
+  Result<bool> counts_up(ValueId value, const Linear& extent);
+  [[nodiscard]] bool has_as_many(ValueId a, ValueId b) const;
 
   LoopSite& site_;
   IndexForms& forms_;
   std::vector<Write> writes_;
+  std::vector<std::optional<Entry>> entries_;
 };
 
 /// Whether a node is a Scatter along an axis, rather than by places.
 bool is_along_axis(const graph::Node& scatter);
+/// Whether extents are equal for sure, but for those of one axis.
+bool equal_beside(const SymbolicShape& a, const SymbolicShape& b, std::size_t axis);
+bool equal(const SymbolicShape& a, const SymbolicShape& b);
 
 }  // namespace pawl::scan
