@@ -310,8 +310,9 @@ class Maker {
 
   void write() {
     known_.push_back(step());
-    switch (pick(0, 5)) {
+    switch (pick(0, 6)) {
       case 0: push(); break;
+      case 5: splice(); break;
       case 4: scatter_columns(); break;
       case 1: grow(); break;
       case 2: scatter_rows(); break;
@@ -426,6 +427,26 @@ class Maker {
     const std::string row = node(body_, fmt::format("Unsqueeze({}, {})", any(known_), integers(body_, {axis})));
     next_[final_.back()] =
         node(body_, fmt::format("ScatterElements <axis = {}> ({}, {}, {})", axis, buffer, places, row));
+    read_back(axis, at);
+  }
+
+  /// Concat of what is before a place, another entry, and what is behind the place.
+  void splice() {
+    const Index at = place();
+    if (!never_negative(at)) return;
+    const auto axis = static_cast<std::int64_t>(pick(0, static_cast<int>(shape_.size())));
+    const Shape whole = inserted(shape_, axis, extent_for(at));
+    const std::string buffer = carry(untyped(whole.size()), input("b", whole, chance(50) ? axis : -1));
+    read_buffer(buffer, axis, at);
+    const std::string axes = integers(body_, {axis});
+    const std::string here = as_list(at.name);
+    const std::string next = node(body_, fmt::format("Add({}, {})", here, integers(body_, {1})));
+    const std::string before =
+        node(body_, fmt::format("Slice({}, {}, {}, {})", buffer, integers(body_, {0}), here, axes));
+    const std::string end = integers(body_, {std::numeric_limits<std::int64_t>::max()});
+    const std::string behind = node(body_, fmt::format("Slice({}, {}, {}, {})", buffer, next, end, axes));
+    const std::string row = node(body_, fmt::format("Unsqueeze({}, {})", any(known_), axes));
+    next_[final_.back()] = node(body_, fmt::format("Concat <axis = {}> ({}, {}, {})", axis, before, row, behind));
     read_back(axis, at);
   }
 

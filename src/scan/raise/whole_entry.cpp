@@ -18,6 +18,8 @@ Result<std::optional<Entry>> Writes::find_entry(std::size_t i) {
     const bool is_one = grown->parts.size() == 1 && (*site_.type(grown->parts[0]).shape)[grown->axis].value == 1;
     if (is_one) return std::optional(Entry{grown->parts[0], {static_cast<std::int64_t>(grown->axis)}});
   }
+  if (const auto* spliced = get<Spliced>(i))
+    return std::optional(Entry{spliced->concat->inputs[1], {static_cast<std::int64_t>(spliced->axis)}});
   if (const auto* scattered = get<Scattered>(i)) return scattered_entry(i, *scattered);
   return std::optional<Entry>();
 }

@@ -17,6 +17,7 @@ Result<void> WriteOutputs::add(std::size_t i, Mapping& mapping, ScanBuilder& mad
     add_output(i, made, mapping(pushed->item), {0, pushed->in_front});
   if (const auto* grown = writes_.get<Grown>(i)) TRY(add(i, *grown, mapping, made));
   if (const auto* scattered = writes_.get<Scattered>(i)) TRY(add(i, *scattered, mapping, made));
+  if (const auto* spliced = writes_.get<Spliced>(i)) TRY(add(i, *spliced, mapping, made));
   places_.back().count = made.outputs() - places_.back().first;
   return {};
 }
@@ -28,6 +29,7 @@ Result<ValueId> WriteOutputs::finish(std::size_t i, std::span<const ValueId> res
   const auto stacked = results.subspan(place->first, place->count);
   if (const auto* pushed = writes_.get<Pushed>(i)) return finish(i, *pushed, stacked[0]);
   if (const auto* grown = writes_.get<Grown>(i)) return finish(i, *grown, stacked[0]);
+  if (const auto* spliced = writes_.get<Spliced>(i)) return finish(i, *spliced, stacked[0]);
   return finish(i, *writes_.get<Scattered>(i), stacked);
 }
 
@@ -100,7 +102,7 @@ Result<ValueId> WriteOutputs::finish(std::size_t i, const Grown& write, ValueId 
 // --- what is scattered into
 
 Result<void> WriteOutputs::add(std::size_t i, const Scattered& write, Mapping& mapping, ScanBuilder& made) {
-  if (covers(i, write)) {
+  if (covers(i)) {
     TRY_ASSIGN(const ValueId whole, entry(i, mapping, made));
     add_output(i, made, whole, {static_cast<std::int64_t>(write.axis), write.at.scale < 0});
     return {};
@@ -119,7 +121,7 @@ Result<void> WriteOutputs::add(std::size_t i, const Scattered& write, Mapping& m
 }
 
 Result<ValueId> WriteOutputs::finish(std::size_t i, const Scattered& write, std::span<const ValueId> stacked) {
-  if (covers(i, write)) return stacked[0];
+  if (covers(i)) return stacked[0];
   ValueId written = site_.initial(i);
   for (std::size_t k = 0; k < write.nodes.size(); ++k) {
     Node node;
@@ -135,15 +137,48 @@ Result<ValueId> WriteOutputs::finish(std::size_t i, const Scattered& write, std:
   return written;
 }
 
+Result<void> WriteOutputs::add(std::size_t i, const Spliced& write, Mapping& mapping, ScanBuilder& made) {
+  TRY_ASSIGN(const ValueId whole, entry(i, mapping, made));
+  add_output(i, made, whole, {static_cast<std::int64_t>(write.axis), covers(i) && write.at.scale < 0});
+  return {};
+}
+
+/// ScatterElements of the entries, with the place of its step for each of their elements.
+Result<ValueId> WriteOutputs::finish(std::size_t i, const Spliced& write, ValueId stacked) {
+  if (covers(i)) return stacked;
+  const auto integer = [&](std::int64_t value) {
+    return site_.outer.add_constant(Tensor::scalar<std::int64_t>(value), "place");
+  };
+  TRY_ASSIGN(ValueId places, call(i, "Range", {}, {integer(0), steps_.count, integer(1)}));
+  TRY_ASSIGN(places, call(i, "Mul", {}, {places, integer(write.at.scale)}));
+  TRY_ASSIGN(const ValueId first, site_.integers.emit(write.at.rest, "place"));
+  TRY_ASSIGN(places, call(i, "Add", {}, {places, first}));
+  const std::size_t rank = site_.type(write.concat->inputs[1]).shape->size();
+  std::vector<std::int64_t> others;
+  for (std::size_t k = 0; k < rank; ++k)
+    if (k != write.axis) others.push_back(static_cast<std::int64_t>(k));
+  if (!others.empty()) {
+    const auto count = static_cast<std::int64_t>(others.size());
+    const ValueId axes =
+        site_.outer.add_constant(Tensor::of<std::int64_t>({count}, std::span<const std::int64_t>(others)), "axes");
+    TRY_ASSIGN(places, call(i, "Unsqueeze", {}, {places, axes}));
+  }
+  TRY_ASSIGN(const ValueId shape, call(i, "Shape", {}, {stacked}));
+  TRY_ASSIGN(places, call(i, "Expand", {}, {places, shape}));
+  return call(i, "ScatterElements", {{"axis", static_cast<std::int64_t>(write.axis)}},
+              {site_.initial(i), places, stacked});
+}
+
 /// As many steps as entries, from the first to the last or back.
-bool WriteOutputs::covers(std::size_t i, const Scattered& write) {
-  if (!writes_.entry(i)) return false;
-  const auto extent = site_.integers.extent(site_.initial(i), write.axis);
+bool WriteOutputs::covers(std::size_t i) {
+  const auto write = writes_.places(i);
+  if (!writes_.entry(i) || !write) return false;
+  const auto extent = site_.integers.extent(site_.initial(i), write->axis);
   const auto count = site_.integers.of(steps_.count);
   if (!extent || !count || !same(*extent, *count)) return false;
   const auto last = minus(*count, Linear(1));
-  const bool forward = write.at.scale == 1 && same(write.at.rest, Linear());
-  return forward || (write.at.scale == -1 && last && same(write.at.rest, *last));
+  const bool forward = write->at.scale == 1 && same(write->at.rest, Linear());
+  return forward || (write->at.scale == -1 && last && same(write->at.rest, *last));
 }
 
 }  // namespace pawl::scan

@@ -22,12 +22,14 @@ class WriteOutputs {
  private:
   Result<void> add(std::size_t i, const Grown& write, graph::Mapping& mapping, ScanBuilder& made);
   Result<void> add(std::size_t i, const Scattered& write, graph::Mapping& mapping, ScanBuilder& made);
+  Result<void> add(std::size_t i, const Spliced& write, graph::Mapping& mapping, ScanBuilder& made);
   Result<ValueId> finish(std::size_t i, const Pushed& write, ValueId stacked);
   Result<ValueId> finish(std::size_t i, const Grown& write, ValueId stacked);
   Result<ValueId> finish(std::size_t i, const Scattered& write, std::span<const ValueId> stacked);
+  Result<ValueId> finish(std::size_t i, const Spliced& write, ValueId stacked);
 
   /// Whether all entries of the carried value are replaced by whole ones.
-  bool covers(std::size_t i, const Scattered& write);
+  bool covers(std::size_t i);
   static Result<ValueId> squeezed(ScanBuilder& made, ValueId value, const std::vector<std::int64_t>& axes);
   void add_output(std::size_t i, ScanBuilder& made, ValueId value, Cut cut);
   Result<ValueId> call(std::size_t i, std::string_view op, std::vector<ops::Attribute> attributes,

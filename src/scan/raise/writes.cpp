@@ -12,6 +12,9 @@ namespace {
 using graph::Node;
 using graph::OpCall;
 
+/// No tensor goes as far.
+constexpr std::int64_t kFar = std::int64_t{1} << 39;
+
 /// Chains of writes in one step that are followed.
 constexpr int kMostNodes = 16;
 
@@ -39,6 +42,7 @@ void Writes::find() {
     writes_[i] = pushed(i);
     if (!is_written(i)) writes_[i] = grown(i);
     if (!is_written(i)) writes_[i] = scattered(i);
+    if (!is_written(i)) writes_[i] = spliced(i);
   }
 }
 
@@ -61,7 +65,6 @@ Write Writes::grown(std::size_t i) const {
   const auto shape = site_.outer.fact(site_.initial(i)).type.shape;
   if (!shape) return {};
   Grown made;
-  std::vector<ValueId> outermost_first;
   ValueId at = site_.behind(site_.next(i));
   for (int count = 0; count < kMostNodes && at != site_.carried(i); ++count) {
     const Node* node = site_.producer(at);
@@ -97,6 +100,20 @@ Write Writes::scattered(std::size_t i) const {
   return made;
 }
 
+Write Writes::spliced(std::size_t i) const {
+  const Node* concat = site_.producer(site_.behind(site_.next(i)));
+  const auto shape = site_.outer.fact(site_.initial(i)).type.shape;
+  if (call_of(concat, "Concat") == nullptr || concat->inputs.size() != 3 || !shape) return {};
+  const auto axis =
+      graph::resolve_axis(std::get<OpCall>(concat->operation).attributes.integer("axis", 0), shape->size(), "axis");
+  if (!axis.ok()) return {};
+  for (const std::size_t part : {std::size_t{0}, std::size_t{2}}) {
+    const Node* slice = site_.producer(site_.behind(concat->inputs[part]));
+    if (call_of(slice, "Slice") == nullptr || site_.behind(slice->inputs[0]) != site_.carried(i)) return {};
+  }
+  return Spliced{concat, *axis};
+}
+
 std::vector<std::optional<Type>> Writes::grown_types() {
   std::vector<std::optional<Type>> types(writes_.size());
   for (std::size_t i = 0; i < writes_.size(); ++i) {
@@ -117,6 +134,9 @@ Result<void> Writes::settle(const Steps& steps) {
     if (const auto* grown = std::get_if<Grown>(&writes_[i])) fits_all = fits(i, *grown);
     if (auto* scattered = std::get_if<Scattered>(&writes_[i])) {
       TRY_ASSIGN(fits_all, fits(i, *scattered));
+    }
+    if (auto* spliced = std::get_if<Spliced>(&writes_[i])) {
+      TRY_ASSIGN(fits_all, fits(i, *spliced));
     }
     if (!fits_all) make_state(i);
     TRY_ASSIGN(entries_[i], find_entry(i));
@@ -164,6 +184,50 @@ bool Writes::fits(std::size_t i, const Grown& write) {
     const Type& type = site_.type(part);
     return is_fixed(type) && type.dtype == initial.dtype && equal_beside(*initial.shape, *type.shape, write.axis);
   });
+}
+
+/// The entry is surely there, so that what is before it, it and what is behind it are as many as before.
+Result<bool> Writes::fits(std::size_t i, Spliced& write) {
+  const Type initial = site_.initial_type(i);
+  const Type& part = site_.type(write.concat->inputs[1]);
+  const auto extent = site_.integers.extent(site_.initial(i), write.axis);
+  if (!is_fixed(initial) || !is_fixed(part) || part.dtype != initial.dtype || !extent ||
+      !equal_beside(*part.shape, *initial.shape, write.axis) || (*part.shape)[write.axis].value != 1)
+    return false;
+  TRY_ASSIGN(const auto before, sliced(*site_.producer(site_.behind(write.concat->inputs[0])), write.axis));
+  TRY_ASSIGN(const auto behind, sliced(*site_.producer(site_.behind(write.concat->inputs[2])), write.axis));
+  if (!before || !behind || before->second.scale == 0 || before->first.scale != 0 || behind->second.scale != 0)
+    return false;
+  write.at = before->second;
+  const auto beyond = minus(behind->second.rest, *extent);
+  const bool from_start = same(before->first.rest, Linear());
+  const bool to_end = same(behind->second.rest, Linear(kFar)) || (beyond && site_.integers.never_negative(*beyond));
+  return from_start && to_end && behind->first.scale == write.at.scale &&
+         difference(behind->first.rest, write.at.rest) == 1 && forms_.never_negative(write.at) &&
+         forms_.always_below(write.at, *extent);
+}
+
+Result<std::optional<std::pair<IndexForm, IndexForm>>> Writes::sliced(const Node& node, std::size_t axis) {
+  using Found = std::optional<std::pair<IndexForm, IndexForm>>;
+  const auto input = [&](std::size_t k) { return k < node.inputs.size() ? node.inputs[k] : ValueId(); };
+  const auto is = [&](ValueId id, std::int64_t otherwise, std::size_t wanted) {
+    const auto given = id.valid() ? graph::integer_in(site_.fact(id).tensor()) : std::optional(otherwise);
+    return given && *given == static_cast<std::int64_t>(wanted);
+  };
+  if (std::get<OpCall>(node.operation).schema->since < 10 || !is(input(3), 0, axis) || !is(input(4), 1, 1))
+    return Found();
+  TRY_ASSIGN(const auto from, forms_.of(input(1)));
+  // An end beyond all is too large for a form.
+  const auto end = graph::integer_in(site_.fact(input(2)).tensor());
+  if (from && end && *end >= kFar) return Found({*from, IndexForm{0, Linear(kFar)}});
+  TRY_ASSIGN(const auto to, forms_.of(input(2)));
+  return from && to ? Found({*from, *to}) : Found();
+}
+
+std::optional<Places> Writes::places(std::size_t i) const {
+  if (const auto* scattered = get<Scattered>(i)) return Places{scattered->axis, scattered->at};
+  if (const auto* spliced = get<Spliced>(i)) return Places{spliced->axis, spliced->at};
+  return std::nullopt;
 }
 
 /// The nodes write to the same entries of one axis, which are others in each step.
@@ -270,6 +334,7 @@ std::vector<ValueId> Writes::sources(std::size_t i) const {
   if (const auto* pushed = get<Pushed>(i))
     return pushed->copied.valid() ? std::vector<ValueId>() : std::vector{pushed->item};
   if (const auto* grown = get<Grown>(i)) return grown->parts;
+  if (const auto* spliced = get<Spliced>(i)) return {spliced->concat->inputs[1]};
   std::vector<ValueId> made;
   if (const auto* scattered = get<Scattered>(i))
     for (const Node* node : scattered->nodes) made.insert(made.end(), {node->inputs[1], node->inputs[2]});

@@ -33,13 +33,26 @@ struct Scattered {
   IndexForm at{};        ///< which
 };
 
+/// Concat of the entries before one, another one in its place, and the entries behind it.
+struct Spliced {
+  const graph::Node* concat;
+  std::size_t axis = 0;
+  IndexForm at{};
+};
+
+/// Which entries along which axis steps write, each step others.
+struct Places {
+  std::size_t axis = 0;
+  IndexForm at;
+};
+
 /// One whole entry of what is written: an inner value, and its axes of extent 1 that the entry has not.
 struct Entry {
   ValueId value;
   std::vector<std::int64_t> ones{};
 };
 
-using Write = std::variant<std::monostate, Pushed, Grown, Scattered>;
+using Write = std::variant<std::monostate, Pushed, Grown, Scattered, Spliced>;
 
 /// How each carried value is written, by its place; monostate: it is a state, or stays the same.
 class Writes {
@@ -64,6 +77,8 @@ class Writes {
   [[nodiscard]] const W* get(std::size_t i) const {
     return std::get_if<W>(&writes_[i]);
   }
+  /// Where entries of a carried value are replaced; nothing for what grows.
+  [[nodiscard]] std::optional<Places> places(std::size_t i) const;
   /// The inner values that the written ones are made of.
   [[nodiscard]] std::vector<ValueId> sources(std::size_t i) const;
   /// What each step writes, where it writes one entry and nothing else. After settle().
@@ -74,10 +89,14 @@ class Writes {
   [[nodiscard]] Write grown(std::size_t i) const;
   [[nodiscard]] bool reaches(ValueId id, std::size_t i, int depth) const;
   [[nodiscard]] Write scattered(std::size_t i) const;
+  [[nodiscard]] Write spliced(std::size_t i) const;
   Result<bool> fits(std::size_t i, Pushed& write, const Steps& steps);
   Result<ValueId> copied(const Pushed& write, const Steps& steps);
   [[nodiscard]] bool fits(std::size_t i, const Grown& write);
   Result<bool> fits(std::size_t i, Scattered& write);
+  Result<bool> fits(std::size_t i, Spliced& write);
+  /// Whether a node is Slice(…, from, to) along an axis, and from where to where.
+  Result<std::optional<std::pair<IndexForm, IndexForm>>> sliced(const graph::Node& node, std::size_t axis);
   [[nodiscard]] bool fits(std::size_t i, const graph::Node& scatter);
   Result<bool> find_axis(const graph::Node& scatter, std::size_t rank, Scattered& write);
   Result<std::optional<IndexForm>> component(ValueId indices, std::int64_t place);

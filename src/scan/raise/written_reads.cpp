@@ -26,7 +26,7 @@ Result<WrittenReads::Found> WrittenReads::find(const Node& node) {
     if (!writes_.is_written(i)) continue;
     const bool after = from == site_.behind(site_.next(i));
     if (!after && from != site_.carried(i)) continue;
-    if (writes_.get<Scattered>(i) != nullptr) return scattered(node, i, after);
+    if (writes_.places(i)) return replaced(node, i, after);
     Found found;
     if (writes_.get<Pushed>(i) != nullptr) {
       TRY_ASSIGN(found.seen, pushed(node, i, after));
@@ -38,11 +38,12 @@ Result<WrittenReads::Found> WrittenReads::find(const Node& node) {
   return Found();
 }
 
-Result<WrittenReads::Found> WrittenReads::scattered(const Node& node, std::size_t i, bool after) {
+Result<WrittenReads::Found> WrittenReads::replaced(const Node& node, std::size_t i, bool after) {
   Found found;
+  const Places places = *writes_.places(i);
   TRY_ASSIGN(auto read, reads_.find(node, site_.initial(i)));
-  const IndexForm& at = writes_.get<Scattered>(i)->at;
-  if (!read || read->axis != writes_.get<Scattered>(i)->axis || read->at.scale != at.scale) return found;
+  const IndexForm& at = places.at;
+  if (!read || read->axis != places.axis || read->at.scale != at.scale) return found;
   if (!forms_.never_negative(at)) return found;
   const auto ahead = difference(read->at.rest, at.rest);
   if (!ahead) return found;

@@ -27,7 +27,7 @@ class WrittenReads {
   Result<Found> find(const graph::Node& node);
 
  private:
-  Result<Found> scattered(const graph::Node& node, std::size_t i, bool after);
+  Result<Found> replaced(const graph::Node& node, std::size_t i, bool after);
   Result<std::optional<Seen>> pushed(const graph::Node& node, std::size_t i, bool after);
   Result<std::optional<Seen>> grown(const graph::Node& node, std::size_t i, bool after);
 
