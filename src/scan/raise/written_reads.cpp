@@ -54,6 +54,8 @@ Result<WrittenReads::Found> WrittenReads::replaced(const Node& node, std::size_t
     if (forms_.never_negative(read->at)) found.unwritten = std::move(read);
     return found;
   }
+  // Counted from the end, what the first step reads may be the entry that it has just written.
+  if (after && !forms_.never_negative(read->at)) return found;
   // Where the places are written nobody would see that one is outside.
   if (steps < -1 || !writes_.entry(i) || !site_.wants(i)) return found;
   found.seen = Seen{i, steps == 0, read->kept};
