@@ -7,6 +7,7 @@
 #include <random>
 
 #include "backend/reference/kernel_interpreter.h"
+#include "expr/types.h"
 #include "kernel/builder.h"
 #include "ops/convert.h"
 #include "tensor/dispatch.h"
@@ -21,8 +22,6 @@ using kernel::Counter;
 
 constexpr DType kTypes[] = {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i8,  DType::i16,    DType::i32,
                             DType::i64, DType::u8,  DType::u16, DType::u32,  DType::u64, DType::boolean};
-
-bool is_half(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
 
 /// Corners and random bits of a type.
 Tensor samples(DType dtype) {
@@ -55,14 +54,14 @@ Tensor samples(DType dtype) {
 bool is_nan(DType dtype, const std::byte* element) {
   if (dtype == DType::f32) return std::isnan(*reinterpret_cast<const float*>(element));
   if (dtype == DType::f64) return std::isnan(*reinterpret_cast<const double*>(element));
-  return is_half(dtype) && std::isnan(decode_float(dtype, *reinterpret_cast<const std::uint16_t*>(element)));
+  return expr::is_stored(dtype) && std::isnan(decode_float(dtype, *reinterpret_cast<const std::uint16_t*>(element)));
 }
 
 TEST(KernelCasts, AreThoseOfOperators) {
   for (const DType from : kTypes) {
     const Tensor x = samples(from);
     for (const DType to : kTypes) {
-      if (is_half(from) && is_half(to)) continue;
+      if (expr::is_stored(from) && expr::is_stored(to)) continue;
       Builder b("casts");
       const BufferId source = b.buffer("x", from, Access::in);
       const BufferId target = b.buffer("y", to, Access::out);

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "expr/types.h"
 #include "ops/convert.h"
 #include "pawl/model.h"
 #include "pawl/program.h"
@@ -15,17 +16,13 @@ namespace {
 constexpr std::int64_t kSteps = 3;
 constexpr std::int64_t kLanes = 13;
 
-bool is_real(DType dtype) {
-  return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16;
-}
-
 /// Numbers that tie, wrap, overflow or are none, in an order of their own for each operand.
 Tensor numbers(DType dtype, int operand) {
   constexpr double kInf = std::numeric_limits<double>::infinity();
   const std::vector<double> reals{0.5, -1.5, 2.5, 0.0,  -0.0, kInf, -kInf, std::numeric_limits<double>::quiet_NaN(),
                                   3,   -3,   100, -0.3, 1e-3};
   const std::vector<double> integers{0, 1, -1, 2, 3, 127, -128, 5, 7, -6, 100, 64, 31};
-  const std::vector<double>& from = is_real(dtype) ? reals : integers;
+  const std::vector<double>& from = expr::is_float(expr::computed_type(dtype)) ? reals : integers;
   std::vector<double> values;
   for (std::int64_t i = 0; i < kSteps * kLanes; ++i)
     values.push_back(from[static_cast<std::size_t>((i * (1 + 2 * operand) + operand) % kLanes)]);

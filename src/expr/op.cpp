@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "expr/types.h"
+
 namespace pawl::expr {
 namespace {
 
@@ -18,23 +20,6 @@ constexpr std::array<OpFacts, kOps> kFacts = {{
     {"less_equal", 2, false}, {"select", 3, false},      {"cast", 1, false},     {"bits", 1, false},
 }};
 static_assert(kFacts.back().name == "bits");
-
-bool is_float(DType dtype) { return dtype == DType::f32 || dtype == DType::f64; }
-bool is_integer(DType dtype) {
-  switch (dtype) {
-    case DType::i8:
-    case DType::i16:
-    case DType::i32:
-    case DType::i64:
-    case DType::u8:
-    case DType::u16:
-    case DType::u32:
-    case DType::u64: return true;
-    default: return false;
-  }
-}
-bool is_stored(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
-bool is_computed(DType dtype) { return is_float(dtype) || is_integer(dtype) || dtype == DType::boolean; }
 
 /// The type that all operands from `first` on share; undefined where they differ.
 DType shared(std::span<const DType> operands, std::size_t first = 0) {

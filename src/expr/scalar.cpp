@@ -1,5 +1,6 @@
 #include "expr/scalar.h"
 
+#include "base/try.h"
 #include "expr/functions.h"
 
 // Each function is compiled twice where the machine may or may not have an instruction for a * b + c rounded once;
@@ -37,6 +38,23 @@ T call(T x, T y = 0) {
   return PAWL_HAS_FMA ? with_fma<F>(x, y) : without_fma<F>(x, y);
 }
 
+template <class T>
+T function_in(Op op, T x, T y) {
+  CHECK(facts_of(op).is_function);
+  switch (op) {
+    case Op::exp: return call<Op::exp>(x);
+    case Op::exp_minus_1: return call<Op::exp_minus_1>(x);
+    case Op::log: return call<Op::log>(x);
+    case Op::log_1_plus: return call<Op::log_1_plus>(x);
+    case Op::tanh: return call<Op::tanh>(x);
+    case Op::sigmoid: return call<Op::sigmoid>(x);
+    case Op::erf: return call<Op::erf>(x);
+    case Op::sin: return call<Op::sin>(x);
+    case Op::cos: return call<Op::cos>(x);
+    default: return call<Op::pow>(x, y);
+  }
+}
+
 }  // namespace
 
 float exp(float x) { return call<Op::exp>(x); }
@@ -59,5 +77,7 @@ float cos(float x) { return call<Op::cos>(x); }
 double cos(double x) { return call<Op::cos>(x); }
 float pow(float x, float y) { return call<Op::pow>(x, y); }
 double pow(double x, double y) { return call<Op::pow>(x, y); }
+float function_of(Op op, float x, float y) { return function_in(op, x, y); }
+double function_of(Op op, double x, double y) { return function_in(op, x, y); }
 
 }  // namespace pawl::expr

@@ -34,6 +34,9 @@ float cos(float x);
 double cos(double x);
 float pow(float x, float y);
 double pow(double x, double y);
+/// The function that an operation is (facts_of(op).is_function); y is pow's exponent.
+float function_of(Op op, float x, float y);
+double function_of(Op op, double x, double y);
 
 template <DType>
 struct CppType;

@@ -5,17 +5,15 @@
 #include <bit>
 #include <cmath>
 
+#include "expr/types.h"
 #include "tensor/scalar.h"
 
 namespace pawl::kernel {
 namespace {
 
-bool is_float(DType dtype) {
-  return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16;
-}
-bool is_signed(DType dtype) {
-  return dtype == DType::i8 || dtype == DType::i16 || dtype == DType::i32 || dtype == DType::i64;
-}
+using expr::is_signed;
+
+bool is_float(DType dtype) { return expr::is_float(expr::computed_type(dtype)); }
 
 /// The bits of an element, the rest 0.
 std::uint64_t low_bits(std::uint64_t bits, DType dtype) {
@@ -32,7 +30,7 @@ std::int64_t extended(std::uint64_t bits, DType dtype) {
 
 double rounded(DType dtype, double value) {
   if (dtype == DType::f32) return static_cast<double>(static_cast<float>(value));
-  if (dtype == DType::f16 || dtype == DType::bf16)
+  if (expr::is_stored(dtype))
     return static_cast<double>(decode_float(dtype, encode_float(dtype, value, Overflow::propagate)));
   return value;
 }

@@ -3,15 +3,17 @@
 #include <algorithm>
 #include <map>
 
-#include "graph/infer.h"
+#include "expr/types.h"
 #include "graph/walk.h"
 #include "kernel/builder.h"
-#include "ops/axes.h"
 #include "ops/lower.h"
+#include "scan/selection.h"
 
 namespace pawl::kernel {
 namespace {
 
+using expr::computed_type;
+using expr::is_stored;
 using graph::Graph;
 using graph::Node;
 using graph::OpCall;
@@ -26,14 +28,6 @@ struct Index {
   auto operator<=>(const Index&) const = default;
 };
 using Indices = std::vector<Index>;
-
-bool is_stored(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
-DType computed_type(DType dtype) { return is_stored(dtype) ? DType::f32 : dtype; }
-bool is_computed(DType dtype) {
-  const DType computed = computed_type(dtype);
-  return computed == DType::boolean ||
-         expr::result_type(expr::Op::equal, std::array{computed, computed}) != DType::undefined;
-}
 
 /// Scalar operations into a kernel.
 class KernelEmitter final : public expr::Emitter {
@@ -129,7 +123,7 @@ class FusedLoopLowering {
     lanes_ = shape(body_.outputs[roots_[0]]);
     for (const std::size_t root : roots_) {
       const ValueId id = body_.outputs[root];
-      if (!is_computed(types_[id.index].dtype))
+      if (!expr::is_computed(computed_type(types_[id.index].dtype)))
         return refuse(fmt::format("{} is {}", body_[id].name, name(types_[id.index].dtype)));
       if (!(shape(id) == lanes_))
         return refuse(fmt::format("{} has shape {}, {} has {}", body_[id].name, to_string(shape(id)),
@@ -288,10 +282,10 @@ class FusedLoopLowering {
     const ValueId input = node.inputs.empty() ? ValueId() : node.inputs[0];
     if (op == "Identity") return indices;
     if (op == "Transpose") {
+      const auto order = scan::order_of_transpose(node, types_[input.index]);
+      if (!order) return std::nullopt;
       Indices made(indices.size());
-      const auto* perm = call.attributes.get<std::vector<std::int64_t>>("perm");
-      for (std::size_t i = 0; i < indices.size(); ++i)
-        made[perm == nullptr ? indices.size() - 1 - i : static_cast<std::size_t>((*perm)[i])] = indices[i];
+      for (std::size_t i = 0; i < indices.size(); ++i) made[static_cast<std::size_t>((*order)[i])] = indices[i];
       return made;
     }
     if (op == "Expand") return stretched(input, indices);
@@ -320,7 +314,7 @@ class FusedLoopLowering {
     TypeEmitter types;
     Scope scope{types,
                 [&](ValueId id, const Indices& indices) -> std::optional<expr::Value> {
-                  if (!is_computed(types_[id.index].dtype)) {
+                  if (!expr::is_computed(computed_type(types_[id.index].dtype))) {
                     refuse(fmt::format("{} is {}", body_[id].name, name(types_[id.index].dtype)));
                     return std::nullopt;
                   }

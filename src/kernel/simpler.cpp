@@ -1,6 +1,7 @@
 // Operations that change nothing, and those of constants that are exact.
 #include <cmath>
 
+#include "expr/types.h"
 #include "kernel/builder.h"
 #include "kernel/constant.h"
 
@@ -13,7 +14,7 @@ const Constant* Builder::constant_of(Var var) const {
   return found == constants_.end() ? nullptr : &found->second;
 }
 
-bool Builder::is_float(Var var) const { return type(var) == DType::f32 || type(var) == DType::f64; }
+bool Builder::is_float(Var var) const { return expr::is_float(type(var)); }
 
 /// The sign of zero counts.
 bool Builder::is_number(Var var, double number) const {

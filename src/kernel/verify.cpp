@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "expr/types.h"
 #include "kernel/constant.h"
 #include "kernel/program.h"
 
@@ -146,8 +147,7 @@ class Verifier {
       for (const DType operand : types) words += fmt::format(" {}", type_word(operand));
       return wrong("there is no {} of{}", op, words);
     }
-    const bool is_integer = dtype != DType::f32 && dtype != DType::f64;
-    if (compute.op == Op::divide && is_integer && !other_than_0_.contains(compute.operands[1].index))
+    if (compute.op == Op::divide && !expr::is_float(dtype) && !other_than_0_.contains(compute.operands[1].index))
       return wrong("%{} divides integers, and is no constant other than 0", compute.operands[1].index);
     return define(compute.result, dtype);
   }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 
+#include "expr/types.h"
 #include "ops/convert.h"
 
 namespace pawl::ops {
@@ -14,11 +14,9 @@ using expr::Op;
 using expr::Value;
 using Lowered = std::optional<Value>;
 
-DType computed_type(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16 ? DType::f32 : dtype; }
-bool is_real(DType dtype) { return dtype == DType::f32 || dtype == DType::f64; }
-bool is_number(DType dtype) {
-  return dtype != DType::boolean && expr::result_type(Op::add, std::array{dtype, dtype}) != DType::undefined;
-}
+using expr::is_float;
+
+bool is_number(DType dtype) { return is_float(dtype) || expr::is_integer(dtype); }
 
 /// Short names for the operations of one node, all of one type.
 class Lane {
@@ -57,7 +55,17 @@ bool all_have(const LaneNode& node, DType dtype) {
   return true;
 }
 bool are_numbers(const LaneNode& node) { return is_number(node.computed(0)) && all_have(node, node.computed(0)); }
-bool are_real(const LaneNode& node) { return is_real(node.computed(0)) && all_have(node, node.computed(0)); }
+bool are_real(const LaneNode& node) { return is_float(node.computed(0)) && all_have(node, node.computed(0)); }
+
+/// What a function makes of a node whose inputs all have one type of numbers, or of floats.
+template <Value (*F)(const Lane& lane)>
+Lowered of_numbers(const LaneNode& node) {
+  return are_numbers(node) ? Lowered(F(Lane(node))) : std::nullopt;
+}
+template <Value (*F)(const Lane& lane)>
+Lowered of_real(const LaneNode& node) {
+  return are_real(node) ? Lowered(F(Lane(node))) : std::nullopt;
+}
 
 template <Op O>
 Lowered numbers(const LaneNode& node) {
@@ -83,7 +91,7 @@ Lowered identity(const LaneNode& node) { return node.values[0]; }
 /// Integers divide by constants other than 0 only: by 0 there is an error.
 Lowered divide(const LaneNode& node) {
   if (!are_numbers(node) || node.since() < 7) return std::nullopt;
-  if (!is_real(node.computed(0))) {
+  if (!is_float(node.computed(0))) {
     const Tensor* divisor = node.inputs[1]->tensor();
     if (divisor == nullptr) return std::nullopt;
     const Result<Tensor> wide = convert(*divisor, DType::f64);
@@ -94,17 +102,10 @@ Lowered divide(const LaneNode& node) {
   return node.emit.apply(Op::divide, {node.values[0], node.values[1]});
 }
 
-Lowered reciprocal(const LaneNode& node) {
-  if (!are_real(node)) return std::nullopt;
-  const Lane lane(node);
-  return lane.op(Op::divide, {lane.number(1), lane.in(0)});
-}
+Value reciprocal(const Lane& lane) { return lane.op(Op::divide, {lane.number(1), lane.in(0)}); }
 
-Lowered sign(const LaneNode& node) {
-  if (!are_numbers(node)) return std::nullopt;
-  const Lane lane(node);
-  const bool is_signed = is_real(lane.type()) || node.computed(0) == DType::i8 || node.computed(0) == DType::i16 ||
-                         node.computed(0) == DType::i32 || node.computed(0) == DType::i64;
+Value sign(const Lane& lane) {
+  const bool is_signed = is_float(lane.type()) || expr::is_signed(lane.type());
   const Value zero = lane.number(0);
   const Value below = is_signed ? lane.select(lane.less(lane.in(0), zero), lane.number(-1), lane.in(0)) : lane.in(0);
   return lane.select(lane.less(zero, lane.in(0)), lane.number(1), below);
@@ -145,28 +146,18 @@ Lowered clip(const LaneNode& node) {
 
 // --- activations
 
-Lowered relu(const LaneNode& node) {
-  if (!are_numbers(node)) return std::nullopt;
-  const Lane lane(node);
-  return lane.select(lane.less(lane.in(0), lane.number(0)), lane.number(0), lane.in(0));
-}
+Value relu(const Lane& lane) { return lane.select(lane.less(lane.in(0), lane.number(0)), lane.number(0), lane.in(0)); }
 
-Lowered leaky_relu(const LaneNode& node) {
-  if (!are_real(node)) return std::nullopt;
-  const Lane lane(node);
+Value leaky_relu(const Lane& lane) {
   return lane.select(lane.less(lane.in(0), lane.number(0)), lane.mul(lane.attribute("alpha", 0.01F), lane.in(0)),
                      lane.in(0));
 }
 
-Lowered thresholded_relu(const LaneNode& node) {
-  if (!are_real(node)) return std::nullopt;
-  const Lane lane(node);
+Value thresholded_relu(const Lane& lane) {
   return lane.select(lane.less(lane.attribute("alpha", 1.0F), lane.in(0)), lane.in(0), lane.number(0));
 }
 
-Lowered elu(const LaneNode& node) {
-  if (!are_real(node)) return std::nullopt;
-  const Lane lane(node);
+Value elu(const Lane& lane) {
   const Value below = lane.mul(lane.attribute("alpha", 1.0F), lane.op(Op::exp_minus_1, {lane.in(0)}));
   return lane.select(lane.less(lane.in(0), lane.number(0)), below, lane.in(0));
 }
@@ -175,40 +166,24 @@ Value hard_sigmoid_of(const Lane& lane, Value alpha, Value beta) {
   return lane.max(lane.number(0), lane.min(lane.number(1), lane.add(lane.mul(alpha, lane.in(0)), beta)));
 }
 
-Lowered hard_sigmoid(const LaneNode& node) {
-  if (!are_real(node)) return std::nullopt;
-  const Lane lane(node);
+Value hard_sigmoid(const Lane& lane) {
   return hard_sigmoid_of(lane, lane.attribute("alpha", 0.2F), lane.attribute("beta", 0.5F));
 }
 
-Lowered hard_swish(const LaneNode& node) {
-  if (!are_real(node)) return std::nullopt;
-  const Lane lane(node);
+Value hard_swish(const Lane& lane) {
   const Value sixth = lane.op(Op::divide, {lane.number(1), lane.number(6)});
   return lane.mul(lane.in(0), hard_sigmoid_of(lane, sixth, lane.number(0.5)));
 }
 
-Lowered swish(const LaneNode& node) {
-  if (!are_real(node)) return std::nullopt;
-  const Lane lane(node);
+Value swish(const Lane& lane) {
   return lane.mul(lane.in(0), lane.sigmoid(lane.mul(lane.attribute("alpha", 1.0F), lane.in(0))));
 }
 
-Lowered softplus(const LaneNode& node) {
-  if (!are_real(node)) return std::nullopt;
-  const Lane lane(node);
-  return lane.softplus(lane.in(0));
-}
+Value softplus(const Lane& lane) { return lane.softplus(lane.in(0)); }
 
-Lowered mish(const LaneNode& node) {
-  if (!are_real(node)) return std::nullopt;
-  const Lane lane(node);
-  return lane.mul(lane.in(0), lane.op(Op::tanh, {lane.softplus(lane.in(0))}));
-}
+Value mish(const Lane& lane) { return lane.mul(lane.in(0), lane.op(Op::tanh, {lane.softplus(lane.in(0))})); }
 
-Lowered softsign(const LaneNode& node) {
-  if (!are_real(node)) return std::nullopt;
-  const Lane lane(node);
+Value softsign(const Lane& lane) {
   return lane.op(Op::divide, {lane.in(0), lane.add(lane.number(1), lane.op(Op::absolute, {lane.in(0)}))});
 }
 
@@ -238,7 +213,7 @@ Lowered logic(const LaneNode& node) {
 template <Op O>
 Lowered bitwise(const LaneNode& node) {
   const DType dtype = node.computed(0);
-  if (is_real(dtype) || !are_numbers(node)) return std::nullopt;
+  if (is_float(dtype) || !are_numbers(node)) return std::nullopt;
   return node.emit.apply(O, {node.values.begin(), node.values.end()});
 }
 
@@ -269,7 +244,7 @@ Lowered where(const LaneNode& node) {
 /// From a version on that takes types as numbers; to what is computed with, 16-bit floats rounded by whoever stores.
 Lowered cast_to(const LaneNode& node, DType to) {
   const DType from = node.computed(0);
-  const DType computed = computed_type(to);
+  const DType computed = expr::computed_type(to);
   const auto is_known = [](DType dtype) { return is_number(dtype) || dtype == DType::boolean; };
   if (!is_known(from) || !is_known(computed)) return std::nullopt;
   // Rounded once, and not to f32 first.
@@ -303,45 +278,45 @@ constexpr std::array kRows = {
     Row{"Clip", clip},
     Row{"Cos", real<Op::cos>},
     Row{"Div", divide},
-    Row{"Elu", elu},
+    Row{"Elu", of_real<elu>},
     Row{"Equal", equal},
     Row{"Erf", real<Op::erf>},
     Row{"Exp", real<Op::exp>},
     Row{"Floor", real<Op::floor>},
     Row{"Greater", compare<Op::less, true>},
     Row{"GreaterOrEqual", compare<Op::less_equal, true>},
-    Row{"HardSigmoid", hard_sigmoid},
-    Row{"HardSwish", hard_swish},
+    Row{"HardSigmoid", of_real<hard_sigmoid>},
+    Row{"HardSwish", of_real<hard_swish>},
     Row{"Identity", identity},
     Row{"IsInf", is_inf},
     Row{"IsNaN", is_nan},
-    Row{"LeakyRelu", leaky_relu},
+    Row{"LeakyRelu", of_real<leaky_relu>},
     Row{"Less", compare<Op::less, false>},
     Row{"LessOrEqual", compare<Op::less_equal, false>},
     Row{"Log", real<Op::log>},
     Row{"Max", folded<Op::maximum>},
     Row{"Mean", mean},
     Row{"Min", folded<Op::minimum>},
-    Row{"Mish", mish},
+    Row{"Mish", of_real<mish>},
     Row{"Mul", binary<Op::multiply>},
     Row{"Neg", numbers<Op::negate>},
     Row{"Not", logic<Op::bit_not>},
     Row{"Or", logic<Op::bit_or>},
     Row{"Pow", power},
-    Row{"Reciprocal", reciprocal},
-    Row{"Relu", relu},
+    Row{"Reciprocal", of_real<reciprocal>},
+    Row{"Relu", of_numbers<relu>},
     Row{"Round", real<Op::round_even>},
     Row{"Sigmoid", real<Op::sigmoid>},
-    Row{"Sign", sign},
+    Row{"Sign", of_numbers<sign>},
     Row{"Sin", real<Op::sin>},
-    Row{"Softplus", softplus},
-    Row{"Softsign", softsign},
+    Row{"Softplus", of_real<softplus>},
+    Row{"Softsign", of_real<softsign>},
     Row{"Sqrt", real<Op::sqrt>},
     Row{"Sub", binary<Op::subtract>},
     Row{"Sum", sum},
-    Row{"Swish", swish},
+    Row{"Swish", of_real<swish>},
     Row{"Tanh", real<Op::tanh>},
-    Row{"ThresholdedRelu", thresholded_relu},
+    Row{"ThresholdedRelu", of_real<thresholded_relu>},
     Row{"Where", where},
     Row{"Xor", logic<Op::bit_xor>},
 };
@@ -351,7 +326,7 @@ static_assert(std::is_sorted(kRows.begin(), kRows.end(), [](const Row& a, const 
 }  // namespace
 
 DType LaneNode::computed(std::size_t i) const {
-  return has(i) ? computed_type(inputs[i]->type.dtype) : DType::undefined;
+  return has(i) ? expr::computed_type(inputs[i]->type.dtype) : DType::undefined;
 }
 
 LowerFn find_lowering(const OpDef& op) {

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <limits>
 
+#include "expr/types.h"
+
 namespace pawl::tests {
 
 using kernel::Constant;
@@ -17,10 +19,6 @@ namespace {
 std::uint64_t whole_word(std::mt19937& random) {
   const std::uint64_t high = random();
   return high << 32 | random();
-}
-
-bool is_real(DType dtype) {
-  return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16;
 }
 
 double random_real(std::mt19937& random) {
@@ -67,7 +65,7 @@ Constant random_constant(std::mt19937& random, DType dtype, Contents contents) {
     return kernel::float_constant(dtype, static_cast<double>(sign * (2 * below(random, 16) + 1)) / 8);
   if (contents == Contents::powers)
     return kernel::float_constant(dtype, static_cast<double>(sign) * static_cast<double>(1 << below(random, 3)) / 2);
-  if (is_real(dtype)) return kernel::float_constant(dtype, random_real(random));
+  if (expr::is_float(expr::computed_type(dtype))) return kernel::float_constant(dtype, random_real(random));
   if (dtype == DType::boolean) return kernel::integer_constant(dtype, below(random, 2));
   return kernel::integer_constant(dtype, random_integer(random));
 }

@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <limits>
 
+#include "expr/types.h"
 #include "kernel/builder.h"
 #include "random_contents.h"
 
 namespace pawl::tests {
 namespace {
 
+using expr::is_float;
+using expr::is_stored;
 using expr::Op;
 using kernel::Access;
 using kernel::BufferId;
@@ -29,9 +32,6 @@ constexpr DType kComputed[] = {DType::f32, DType::f32, DType::f32, DType::f64, D
                                DType::i64, DType::u8,  DType::u16, DType::u32, DType::u64, DType::boolean};
 constexpr DType kHalves[] = {DType::f16, DType::bf16};
 constexpr std::int64_t kMostIterations = 4000;
-
-bool is_float(DType dtype) { return dtype == DType::f32 || dtype == DType::f64; }
-bool is_half(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
 
 class Generator {
  public:
@@ -216,7 +216,7 @@ class Generator {
     if (dtype == DType::i64 && chance(3)) return keep(counted());
     if (chance(3) && !pool_.empty()) {
       const Var from = pool_[static_cast<std::size_t>(below(random_, std::ssize(pool_)))];
-      if (!is_half(b_.type(from)) || !is_half(dtype)) return keep(b_.cast(from, dtype));
+      if (!is_stored(b_.type(from)) || !is_stored(dtype)) return keep(b_.cast(from, dtype));
     }
     if (chance(4)) return constant(dtype, Contents::any);
     return keep(loaded(dtype, Contents::any));
@@ -254,7 +254,7 @@ class Generator {
     }
     if (op == Op::cast) {
       const DType from = any_type();
-      const DType to = is_half(from) ? one_of(kComputed) : any_type();
+      const DType to = is_stored(from) ? one_of(kComputed) : any_type();
       return b_.cast(value(from), to);
     }
     const DType dtype = operand_type(op);

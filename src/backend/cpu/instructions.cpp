@@ -7,12 +7,6 @@
 
 namespace pawl::cpu {
 
-bool is_float(DType dtype) { return dtype == DType::f32 || dtype == DType::f64; }
-
-bool is_signed(DType dtype) {
-  return dtype == DType::i8 || dtype == DType::i16 || dtype == DType::i32 || dtype == DType::i64;
-}
-
 std::string_view register_type(DType dtype) {
   switch (dtype) {
     case DType::f32: return "float";

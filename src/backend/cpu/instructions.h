@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pawl/dtype.h"
+#include "expr/types.h"
 
 namespace pawl::cpu {
 
@@ -23,8 +23,8 @@ struct Ssa {
   [[nodiscard]] bool is_vector() const { return width > 1; }
 };
 
-bool is_float(DType dtype);
-bool is_signed(DType dtype);
+using expr::is_float;
+using expr::is_signed;
 /// "float", "i8", "i1"; of 16-bit floats "i16".
 std::string_view register_type(DType dtype);
 /// "<16 x float>", or "float" of one lane.
