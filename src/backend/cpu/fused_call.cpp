@@ -28,8 +28,13 @@ struct Argument {
 class Call {
  public:
   Call(const FusedLoop& loop, const KernelCall& kernel, const std::vector<Tensor>& constants,
-       const reference::ScanCall& call)
-      : loop_(loop), kernel_(kernel), constants_(constants), call_(call), params_(loop.program.params.size(), 0) {}
+       const std::vector<Dims>& outputs, const reference::ScanCall& call)
+      : loop_(loop),
+        kernel_(kernel),
+        constants_(constants),
+        outputs_(outputs),
+        call_(call),
+        params_(loop.program.params.size(), 0) {}
 
   Result<std::vector<Value>> run(int threads) {
     results_.resize(call_.scan.states + call_.scan.outputs);
@@ -111,7 +116,7 @@ class Call {
 
   Result<void> bind_output(const Binding& binding) {
     const std::size_t k = binding.index;
-    Dims shape = call_.types[call_.scan.body.graph->outputs[call_.scan.states + k].index].static_shape().value();
+    Dims shape = outputs_[k];
     std::int64_t axis = call_.scan.output_axes[k];
     if (axis < 0) axis += static_cast<std::int64_t>(shape.size()) + 1;
     shape.insert(static_cast<std::size_t>(axis), call_.trips);
@@ -202,6 +207,7 @@ class Call {
   const FusedLoop& loop_;
   const KernelCall& kernel_;
   const std::vector<Tensor>& constants_;
+  const std::vector<Dims>& outputs_;
   const reference::ScanCall& call_;
   std::vector<std::int64_t> params_;
   std::vector<Argument> arguments_;  ///< by binding
@@ -212,9 +218,9 @@ class Call {
 }  // namespace
 
 Result<std::vector<Value>> call_fused_loop(const FusedLoop& loop, const KernelCall& kernel,
-                                           const std::vector<Tensor>& constants, const reference::ScanCall& call,
-                                           int threads) {
-  return Call(loop, kernel, constants, call).run(threads);
+                                           const std::vector<Tensor>& constants, const std::vector<Dims>& outputs,
+                                           const reference::ScanCall& call, int threads) {
+  return Call(loop, kernel, constants, outputs, call).run(threads);
 }
 
 }  // namespace pawl::cpu

@@ -7,9 +7,10 @@ namespace pawl::cpu {
 
 /// Finals, then stacked outputs; those that nobody needs are none.
 ///   constants : by binding, dense; undefined where the binding is no constant
+///   outputs   : by scan output, the shape of one step's element
 ///   Errors    : limit; interrupted, between calls of the kernel
 Result<std::vector<Value>> call_fused_loop(const kernel::FusedLoop& loop, const KernelCall& kernel,
-                                           const std::vector<Tensor>& constants, const reference::ScanCall& call,
-                                           int threads);
+                                           const std::vector<Tensor>& constants, const std::vector<Dims>& outputs,
+                                           const reference::ScanCall& call, int threads);
 
 }  // namespace pawl::cpu

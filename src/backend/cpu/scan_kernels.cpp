@@ -3,18 +3,55 @@
 #include "backend/cpu/fused_call.h"
 #include "backend/cpu/kernel_cache.h"
 #include "base/try.h"
+#include "graph/infer.h"
+#include "ops/extents.h"
 
 namespace pawl::cpu {
 namespace {
 
 using kernel::Binding;
 
-std::string signature(const reference::ScanCall& call) {
+/// A longer list is no list of axes.
+constexpr std::int64_t kMostAxes = 32;
+
+/// What is known of the body's captured values: axes and shapes are, where they are given as values.
+std::vector<ops::Fact> captured_facts(const reference::ScanCall& call) {
+  std::vector<ops::Fact> facts;
+  for (const Value& value : call.captured) {
+    facts.push_back({type_of(value), std::nullopt});
+    const bool is_list = value.is_tensor() && value.tensor().dtype() == DType::i64 && value.tensor().rank() <= 1;
+    if (is_list && value.tensor().size() <= kMostAxes) facts.back().constant = value;
+  }
+  return facts;
+}
+
+/// All that a kernel depends on, besides the Scan.
+std::string signature(const reference::ScanCall& call, const std::vector<ops::Fact>& captured) {
   std::string text;
-  for (const Type& type : call.types)
-    if (type.is_tensor()) text += to_string(type) + ";";
+  for (const ops::Fact& fact : call.inputs) text += to_string(fact.type) + ";";
+  for (const ops::Fact& fact : captured) {
+    text += to_string(fact.type);
+    if (const Tensor* list = fact.tensor()) {
+      for (const std::int64_t each : *ops::integers_of(*list)) text += fmt::format(" {}", each);
+    }
+    text += ";";
+  }
   for (const bool wanted : call.wanted) text += wanted ? '1' : '0';
   return text;
+}
+
+/// The types of all values of the body; nothing where it may fail in a step, which says so when it runs: it does not
+/// infer, or declares what may not hold.
+std::optional<std::vector<Type>> types_in(const reference::ScanCall& call, std::vector<ops::Fact> captured) {
+  const graph::Graph& body = *call.scan.body.graph;
+  const Result<std::vector<ops::Fact>> facts = graph::infer_graph(body, call.inputs, std::move(captured));
+  if (!facts.ok()) return std::nullopt;
+  std::vector<Type> types;
+  for (std::size_t i = 0; i < facts->size(); ++i) {
+    if (!graph::implies((*facts)[i].type, body.values[i].declared)) return std::nullopt;
+    types.push_back((*facts)[i].type);
+  }
+  return types;
 }
 
 }  // namespace
@@ -33,9 +70,14 @@ CompileKernel machine_code() {
   };
 }
 
-Result<ScanKernels::Entry> ScanKernels::make(const reference::ScanCall& call) const {
+Result<ScanKernels::Entry> ScanKernels::make(const reference::ScanCall& call, std::vector<ops::Fact> captured) const {
   Entry entry;
-  TRY_ASSIGN(kernel::Lowering lowering, kernel::lower_fused_loop(call.scan, call.types, call.wanted, options_.policy));
+  const std::optional<std::vector<Type>> types = types_in(call, std::move(captured));
+  if (!types) {
+    entry.refusal = "a step may fail, or does not give what is declared";
+    return entry;
+  }
+  TRY_ASSIGN(kernel::Lowering lowering, kernel::lower_fused_loop(call.scan, *types, call.wanted, options_.policy));
   if (!lowering.loop) {
     entry.refusal = std::move(lowering.refusal);
     return entry;
@@ -49,10 +91,13 @@ Result<ScanKernels::Entry> ScanKernels::make(const reference::ScanCall& call) co
   }
   entry.kernel = std::move(compiled).value();
   entry.loop = std::move(loop);
+  const graph::Graph& body = *call.scan.body.graph;
+  for (std::size_t k = 0; k < call.scan.outputs; ++k)
+    entry.outputs.push_back(types->at(body.outputs[call.scan.states + k].index).static_shape().value_or(Dims{}));
   for (const Binding& binding : entry.loop->bindings) {
     Tensor constant;
     if (binding.kind == Binding::Kind::constant) {
-      TRY_ASSIGN(constant, (*call.scan.body.graph)[binding.constant].fact.tensor()->to_dense());
+      TRY_ASSIGN(constant, body[binding.constant].fact.tensor()->to_dense());
     }
     entry.constants.push_back(std::move(constant));
   }
@@ -60,12 +105,13 @@ Result<ScanKernels::Entry> ScanKernels::make(const reference::ScanCall& call) co
 }
 
 Result<std::shared_ptr<const ScanKernels::Entry>> ScanKernels::find(const reference::ScanCall& call) {
-  const auto key = std::pair(&call.scan, signature(call));
+  std::vector<ops::Fact> captured = captured_facts(call);
+  const auto key = std::pair(&call.scan, signature(call, captured));
   {
     const std::lock_guard lock(mutex_);
     if (const auto found = entries_.find(key); found != entries_.end()) return found->second;
   }
-  TRY_ASSIGN(Entry made, make(call));
+  TRY_ASSIGN(Entry made, make(call, std::move(captured)));
   const std::lock_guard lock(mutex_);
   return entries_.emplace(key, std::make_shared<const Entry>(std::move(made))).first->second;
 }
@@ -74,7 +120,7 @@ Result<std::optional<std::vector<Value>>> ScanKernels::run(const reference::Scan
   TRY_ASSIGN(const std::shared_ptr<const Entry> entry, find(call));
   if (!entry->loop) return std::optional<std::vector<Value>>();
   TRY_ASSIGN(std::vector<Value> results,
-             call_fused_loop(*entry->loop, entry->kernel, entry->constants, call, options_.threads));
+             call_fused_loop(*entry->loop, entry->kernel, entry->constants, entry->outputs, call, options_.threads));
   return std::optional(std::move(results));
 }
 

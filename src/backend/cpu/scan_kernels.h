@@ -45,10 +45,11 @@ class ScanKernels final : public reference::ScanRunner {
     std::shared_ptr<const kernel::FusedLoop> loop;  ///< null: there is none; the kernel may refer to it
     KernelCall kernel;
     std::vector<Tensor> constants;  ///< by binding; undefined for all others
+    std::vector<Dims> outputs;      ///< by scan output: the shape of one step's element
     std::string refusal;
   };
   Result<std::shared_ptr<const Entry>> find(const reference::ScanCall& call);
-  Result<Entry> make(const reference::ScanCall& call) const;
+  Result<Entry> make(const reference::ScanCall& call, std::vector<ops::Fact> captured) const;
 
   ScanKernelOptions options_;
   mutable std::mutex mutex_;

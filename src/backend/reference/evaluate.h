@@ -24,11 +24,11 @@ using Accelerate = Result<bool> (*)(const ops::OpDef&, ops::EvalContext&);
 /// One run of a Scan of version 9 or later, of at least one step.
 struct ScanCall {
   const graph::ScanOp& scan;
-  std::span<const Value> states;     ///< initial ones
-  std::span<const Tensor> elements;  ///< time first: views [T, …]
-  std::vector<Value> captured;       ///< by the body's captured values
-  std::vector<Type> types;           ///< of all values of the body, as far as they follow from those of its inputs
-  const std::vector<bool>& wanted;   ///< by the body's output, whether anything needs it
+  std::span<const Value> states;         ///< initial ones
+  std::span<const Tensor> elements;      ///< time first: views [T, …]
+  std::vector<Value> captured;           ///< by the body's captured values
+  const std::vector<ops::Fact>& inputs;  ///< what is known of the body's inputs
+  const std::vector<bool>& wanted;       ///< by the body's output, whether anything needs it
   std::int64_t trips = 0;
   /// Errors: interrupted.
   std::function<Result<void>(std::int64_t done)> progress;

@@ -69,24 +69,6 @@ Result<Bits> cast(DType from, DType to, Bits bits) {
 }
 
 template <class T>
-T float_function(Op op, T x, T y) {
-  switch (op) {
-    case Op::exp: return expr::exp(x);
-    case Op::exp_minus_1: return expr::exp_minus_1(x);
-    case Op::log: return expr::log(x);
-    case Op::log_1_plus: return expr::log_1_plus(x);
-    case Op::tanh: return expr::tanh(x);
-    case Op::sigmoid: return expr::sigmoid(x);
-    case Op::erf: return expr::erf(x);
-    case Op::sin: return expr::sin(x);
-    case Op::cos: return expr::cos(x);
-    case Op::pow: return expr::pow(x, y);
-    default: break;
-  }
-  CHECK(false);
-}
-
-template <class T>
 Result<T> float_operation(Op op, T a, T b, T c) {
   switch (op) {
     case Op::fma: return std::fma(a, b, c);
@@ -95,7 +77,7 @@ Result<T> float_operation(Op op, T a, T b, T c) {
     case Op::ceil: return std::ceil(a);
     case Op::round_even: return std::nearbyint(a);
     case Op::truncate: return std::trunc(a);
-    default: return float_function(op, a, b);
+    default: return expr::function_of(op, a, b);
   }
 }
 

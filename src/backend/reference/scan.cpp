@@ -9,9 +9,6 @@ namespace {
 using graph::ScanOp;
 using graph::ValueId;
 
-/// A longer list is no list of axes.
-constexpr std::int64_t kMostAxes = 32;
-
 /// A view with `axis` moved to the front.
 Tensor time_first(const Tensor& tensor, std::size_t axis) {
   Dims shape = tensor.shape();
@@ -55,14 +52,6 @@ Result<void> check_state(const graph::Body& body, std::size_t i, const Dims& sha
                 pawl::to_string(shape));
   }
   return {};
-}
-
-/// What is known of a captured value: axes and shapes are, where they are given as values.
-ops::Fact fact_of(const Value& value) {
-  ops::Fact fact{type_of(value), std::nullopt};
-  const bool is_list = value.is_tensor() && value.tensor().dtype() == DType::i64 && value.tensor().rank() <= 1;
-  if (is_list && value.tensor().size() <= kMostAxes) fact.constant = value;
-  return fact;
 }
 
 Result<void> put_output(const graph::Body& body, std::size_t output, std::size_t k, const Value& element, Stack& stack,
@@ -136,29 +125,17 @@ Result<std::optional<Evaluator::Values>> Evaluator::accelerated_steps(
     const NodePlan& plan, const ScanOp& scan, const Values& initial, const std::vector<Tensor>& elements,
     std::int64_t trips, const std::vector<ops::Fact>& body_inputs, Frame& outer) {
   if (options_.scans == nullptr || trips == 0) return std::optional<Values>();
-  const graph::Graph& body = *scan.body.graph;
   ScanCall call{.scan = scan,
                 .states = initial,
                 .elements = elements,
                 .captured = {},
-                .types = {},
+                .inputs = body_inputs,
                 .wanted = plan.bodies[0]->needed_outputs,
                 .trips = trips,
                 .progress = [&](std::int64_t done) { return step(*plan.node, done, trips); }};
-  std::vector<ops::Fact> captured;
-  for (const ValueId inner : body.captured) {
+  for (const ValueId inner : scan.body.graph->captured)
     for (const graph::Capture& capture : scan.body.captures)
       if (capture.inner == inner) call.captured.push_back(at(outer, capture.outer));
-    captured.push_back(fact_of(call.captured.back()));
-  }
-  // What does not infer fails in a step, which says so.
-  const Result<std::vector<ops::Fact>> facts = graph::infer_graph(body, body_inputs, std::move(captured));
-  if (!facts.ok()) return std::optional<Values>();
-  for (std::size_t i = 0; i < facts->size(); ++i) {
-    // A declaration that may not hold is checked step by step.
-    if (!graph::implies((*facts)[i].type, body.values[i].declared)) return std::optional<Values>();
-    call.types.push_back((*facts)[i].type);
-  }
   return options_.scans->run(call);
 }
 
