@@ -50,6 +50,10 @@ ValueId Builder::add_constant(Tensor tensor, std::string name) {
   return id;
 }
 
+ValueId Builder::add_integers(std::span<const std::int64_t> list, std::string name) {
+  return add_constant(Tensor::of<std::int64_t>({static_cast<std::int64_t>(list.size())}, list), std::move(name));
+}
+
 Result<std::vector<ops::Fact>> Builder::infer(const Node& node, std::size_t outputs) const {
   Result<std::vector<ops::Fact>> facts = infer_node(node, outputs, facts_);
   if (facts.ok()) return facts;

@@ -28,6 +28,11 @@ class Builder {
   ValueId add_captured(ValueInfo value);
   /// A tensor known before the run. Small ones of equal contents are one value.
   ValueId add_constant(Tensor tensor, std::string name);
+  /// A list of int64, as operators take axes and extents.
+  ValueId add_integers(std::span<const std::int64_t> list, std::string name);
+  ValueId add_integers(std::initializer_list<std::int64_t> list, std::string name) {
+    return add_integers(std::span<const std::int64_t>(list.begin(), list.size()), std::move(name));
+  }
 
   /// Emits a node whose inputs, and the outer ends of whose bodies' captures, are values of this graph. node.outputs is
   /// not read: `outputs` gives one name and declaration per output; an empty name omits it.

@@ -49,6 +49,12 @@ std::optional<std::int64_t> integer_in(const Tensor* constant);
 /// Whether every value of type `known` is what `declared` says; symbols say nothing.
 bool implies(const Type& known, const Type& declared);
 
+/// A tensor of a known type whose extents are all numbers or symbols. A symbol is the same number wherever it stands,
+/// so what fits by symbols fits.
+bool is_measured(const Type& type);
+/// The same type, extents and symbols included.
+bool same_type(const Type& a, const Type& b);
+
 /// What is known of a value of which `a` and `b` both hold. Where they contradict each other, `a`.
 Type meet(const Type& a, const Type& b);
 /// What is known of a value that is either an `a` or a `b`.

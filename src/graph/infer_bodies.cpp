@@ -56,8 +56,6 @@ Result<Type> insert_axis(const Type& type, std::int64_t axis, const Dim& length,
   return stacked;
 }
 
-bool same_type(const Type& a, const Type& b) { return to_string(a) == to_string(b); }
-
 /// A symbol of the file stands for one number at the top level only; inside bodies it promises nothing.
 Type without_symbols(Type type) {
   if (type.shape)

@@ -1,4 +1,6 @@
 // Comparing and combining types of which only a part is known.
+#include <algorithm>
+
 #include "base/try.h"
 #include "graph/infer.h"
 
@@ -46,6 +48,14 @@ std::optional<std::int64_t> integer_in(const Tensor* constant) {
   if (aligned->dtype() == DType::i32) return *aligned->data<std::int32_t>();
   return std::nullopt;
 }
+
+bool is_measured(const Type& type) {
+  return type.is_tensor() && type.dtype != DType::undefined && type.shape &&
+         std::all_of(type.shape->begin(), type.shape->end(),
+                     [](const Dim& dim) { return dim.known() || !dim.symbol.empty(); });
+}
+
+bool same_type(const Type& a, const Type& b) { return to_string(a) == to_string(b); }
 
 bool implies(const Type& known, const Type& declared) {
   if (!declared.known()) return true;

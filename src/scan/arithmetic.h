@@ -31,6 +31,8 @@ class Arithmetic {
   V min(V a, V b) { return call("Min", {a, b}); }
   V where(V c, V a, V b) { return call("Where", {c, a, b}); }
   V matmul(V a, V b) { return call("MatMul", {a, b}); }
+  /// A list of axes, places or extents.
+  V integers(const std::vector<std::int64_t>& list) { return to_.add_integers(list, "list"); }
   graph::Builder& builder() { return to_; }
   /// A scalar of that type. Errors: bad_type, for types that hold no numbers.
   V constant(DType dtype, double value);

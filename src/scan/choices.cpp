@@ -23,41 +23,6 @@ std::optional<Branches> branches_of(const Component& component, std::size_t i) {
   return Branches{node->inputs[0], node->inputs[1], node->inputs[2]};
 }
 
-/// The step of a match goes on in a builder of its own: its lift, copied, with more behind it.
-class Extended {
- public:
-  explicit Extended(const Match& match) : match_(match), from_(*match.lift.graph), builder_("lift"), mapping_(from_) {}
-
-  Result<void> copy() {
-    for (const ValueId id : from_.inputs) mapping_[id] = builder_.add_input(from_[id]);
-    for (const ValueId id : from_.captured) mapping_[id] = builder_.add_captured(from_[id]);
-    return graph::copy_nodes(from_, std::vector<bool>(from_.values.size(), true), mapping_, builder_);
-  }
-  graph::Builder& builder() { return builder_; }
-  Tuple outputs() {
-    Tuple made;
-    for (const ValueId id : from_.outputs) made.push_back(mapping_(id));
-    return made;
-  }
-  Match finish(const Recurrence& recurrence, Tuple element) {
-    Match made;
-    made.recurrence = &recurrence;
-    made.arrangement = match_.arrangement;
-    made.masked = match_.masked;
-    made.reset = match_.reset;
-    made.lift.graph = std::make_unique<graph::Graph>(builder_.finish(std::move(element)));
-    for (std::size_t i = 0; i < match_.lift.captures.size(); ++i)
-      made.lift.captures.push_back({match_.lift.captures[i].outer, made.lift.graph->captured[i]});
-    return made;
-  }
-
- private:
-  const Match& match_;
-  const graph::Graph& from_;
-  graph::Builder builder_;
-  graph::Mapping mapping_;
-};
-
 /// Rows and columns of a state that is a matrix go together: a condition may not tell them apart.
 bool is_same_in_matrix(const Type& condition) {
   if (!condition.shape || condition.shape->size() < 2) return false;
@@ -113,69 +78,109 @@ Result<Match> kept_or_replaced(const Component& component, const Choice& choice)
   return match;
 }
 
+namespace {
+
+/// Puts a choice around the class of the step that is chosen or not.
+class Around {
+ public:
+  Around(const Component& component, const Choice& choice, const Match& match, Lift& lift)
+      : component_(component), choice_(choice), match_(match), make_(lift.builder()) {
+    // The lift gives out the element, what the component asked for, the condition, and what replaces states.
+    Tuple given;
+    for (const ValueId id : match.lift.graph->outputs) given.push_back(lift(id));
+    const auto own = given.end() - static_cast<std::ptrdiff_t>(choice.given().size());
+    const auto also = own - static_cast<std::ptrdiff_t>(component.also.size());
+    element_.assign(given.begin(), also);
+    also_.assign(also, own);
+    given_.assign(own, given.end());
+  }
+
+  /// The element of the whole step, then what the component asked for. nullopt: the class has no such.
+  Result<std::optional<Tuple>> run() {
+    TRY_ASSIGN(condition_, laid_out(given_[0], 0));
+    if (!condition_.valid() || (matrices() && !is_same_in_matrix(fact(condition_).type))) return std::optional<Tuple>();
+    const bool resets = choice_.kind == Choice::Kind::replaced;
+    TRY_ASSIGN(std::optional<Tuple> made, resets ? starting_anew() : masked());
+    if (made) made->insert(made->end(), also_.begin(), also_.end());
+    TRY(make_.status());
+    return made;
+  }
+
+ private:
+  [[nodiscard]] bool matrices() const { return match_.recurrence->multiplies_matrices; }
+  [[nodiscard]] const Type& state_type(std::size_t i) const {
+    return component_.body[component_.body.inputs[component_.states[i]]].fact.type;
+  }
+  [[nodiscard]] ops::Fact fact(ValueId id) { return make_.builder().fact(id); }
+
+  /// A value beside state i, as the class takes states; invalid where its rank is not known.
+  Result<ValueId> laid_out(ValueId id, std::size_t i) {
+    if (!matrices()) return id;
+    if (!state_type(i).shape) return ValueId();
+    return arranged(match_.arrangement, make_.builder(), id, state_type(i).shape->size());
+  }
+
+  /// The step, or the one that changes nothing.
+  Result<std::optional<Tuple>> masked() {
+    std::vector<DType> types;
+    for (std::size_t i = 0; i < component_.states.size(); ++i) types.push_back(state_type(i).dtype);
+    TRY_ASSIGN(const Tuple still, unchanged(*match_.recurrence, make_.builder(), element_, types));
+    Tuple made;
+    for (std::size_t i = 0; i < element_.size(); ++i)
+      made.push_back(choice_.negated ? make_.where(condition_, still[i], element_[i])
+                                     : make_.where(condition_, element_[i], still[i]));
+    return std::optional(std::move(made));
+  }
+
+  /// Whether states are replaced, what by, and the step.
+  Result<std::optional<Tuple>> starting_anew() {
+    Tuple made{choice_.negated ? condition_ : make_.call("Not", {condition_})};
+    for (std::size_t i = 0; i < component_.states.size(); ++i) {
+      TRY_ASSIGN(ValueId value, laid_out(given_[1 + i], i));
+      if (value.valid() && matrices()) {
+        TRY_ASSIGN(value, with_rows(value));
+      }
+      if (!value.valid()) return std::optional<Tuple>();
+      made.push_back(value);
+    }
+    made.insert(made.end(), element_.begin(), element_.end());
+    return std::optional(std::move(made));
+  }
+
+  /// As many rows as the state has, which a product needs; invalid where they are not known.
+  Result<ValueId> with_rows(ValueId value) {
+    const auto shape = fact(element_.back()).type.shape;
+    if (!shape || shape->size() < 2 || !(*shape)[shape->size() - 2].known()) return ValueId();
+    return make_.call("Expand", {value, make_.integers({(*shape)[shape->size() - 2].value, 1})});
+  }
+
+  const Component& component_;
+  const Choice& choice_;
+  const Match& match_;
+  Arithmetic make_;
+  Tuple element_;
+  Tuple also_;
+  Tuple given_;
+  ValueId condition_;
+};
+
+}  // namespace
+
 Result<std::optional<Match>> with_choice(const Component& component, const Choice& choice, Match match) {
-  const auto& body = component.body;
   const bool resets = choice.kind == Choice::Kind::replaced;
   const Recurrence* recurrence = resets ? with_reset(*match.recurrence) : match.recurrence;
   if (recurrence == nullptr || (recurrence->identity == nullptr && recurrence->unchanged == nullptr))
     return std::optional<Match>();
-  Extended extended(match);
-  TRY(extended.copy());
-  graph::Builder& to = extended.builder();
-  const auto state_type = [&](std::size_t i) -> const Type& {
-    return body[body.inputs[component.states[i]]].fact.type;
-  };
-  Arithmetic make(to);
-  const bool matrices = match.recurrence->multiplies_matrices;
-  const auto laid_out = [&](ValueId id, std::size_t i) -> Result<ValueId> {
-    if (!matrices) return id;
-    if (!state_type(i).shape) return ValueId();
-    return arranged(match.arrangement, to, id, state_type(i).shape->size());
-  };
-  // The lift gives out the element, what the component asked for, the condition, and what replaces states.
-  const Tuple given = extended.outputs();
-  const std::size_t own = choice.given().size();
-  const std::size_t width = given.size() - own - component.also.size();
-  const Tuple element(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(width));
-  const auto own_given = given.end() - static_cast<std::ptrdiff_t>(own);
-  const auto finished = [&](Tuple made) {
-    made.insert(made.end(), given.begin() + static_cast<std::ptrdiff_t>(width), own_given);
-    return extended.finish(*recurrence, std::move(made));
-  };
-  TRY_ASSIGN(const ValueId condition, laid_out(own_given[0], 0));
-  if (!condition.valid() || (matrices && !is_same_in_matrix(to.fact(condition).type))) return std::optional<Match>();
-  if (!resets) {
-    std::vector<DType> types;
-    for (std::size_t i = 0; i < component.states.size(); ++i) types.push_back(state_type(i).dtype);
-    TRY_ASSIGN(const Tuple still, unchanged(*match.recurrence, to, element, types));
-    Tuple masked;
-    for (std::size_t i = 0; i < element.size(); ++i)
-      masked.push_back(choice.negated ? make.where(condition, still[i], element[i])
-                                      : make.where(condition, element[i], still[i]));
-    TRY(make.status());
-    Match made = finished(std::move(masked));
-    made.masked = true;
-    return std::optional(std::move(made));
-  }
-  Tuple starting{choice.negated ? condition : make.call("Not", {condition})};
-  for (std::size_t i = 0; i < component.states.size(); ++i) {
-    TRY_ASSIGN(const ValueId value, laid_out(own_given[1 + static_cast<std::ptrdiff_t>(i)], i));
-    if (!value.valid()) return std::optional<Match>();
-    starting.push_back(value);
-  }
-  TRY(make.status());
-  if (matrices) {
-    const auto rows = to.fact(element.back()).type.shape;
-    if (!rows || rows->size() < 2 || !(*rows)[rows->size() - 2].known()) return std::optional<Match>();
-    const std::int64_t extents[] = {(*rows)[rows->size() - 2].value, 1};
-    const ValueId shape = to.add_constant(Tensor::of<std::int64_t>({2}, extents), "shape");
-    starting[1] = make.call("Expand", {starting[1], shape});
-  }
-  starting.insert(starting.end(), element.begin(), element.end());
-  TRY(make.status());
-  Match made = finished(std::move(starting));
-  made.reset = true;
-  return std::optional(std::move(made));
+  TRY_ASSIGN(Lift lift, Lift::reopen(match.lift));
+  TRY_ASSIGN(std::optional<Tuple> outputs, Around(component, choice, match, lift).run());
+  if (!outputs) return std::optional<Match>();
+  match.lift = lift.finish(match.lift, std::move(*outputs));
+  match.recurrence = recurrence;
+  match.masked = match.masked || !resets;
+  match.reset = match.reset || resets;
+  // What is added in some steps only is not the same in all of them.
+  match.counter = false;
+  return std::optional(std::move(match));
 }
 
 }  // namespace pawl::scan

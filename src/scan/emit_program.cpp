@@ -12,11 +12,6 @@ using graph::ScanOp;
 
 namespace {
 
-ValueId list_of(Builder& to, const std::vector<std::int64_t>& values) {
-  return to.add_constant(Tensor::of<std::int64_t>({static_cast<std::int64_t>(values.size())}, std::span(values)),
-                         "places");
-}
-
 /// Any condition with rows and `rank` more axes of 1: of each row the first element.
 Result<ValueId> condition_like(Builder& to, ValueId like, std::size_t rank, const std::string& name) {
   const std::size_t given = to.fact(like).type.shape->size() - 1;
@@ -29,15 +24,15 @@ Result<ValueId> condition_like(Builder& to, ValueId like, std::size_t rank, cons
   for (std::size_t i = 1; i <= given; ++i) axes.push_back(static_cast<std::int64_t>(i));
   ValueId first = like;
   if (given > 0) {
-    const ValueId begin = list_of(to, std::vector<std::int64_t>(given, 0));
-    const ValueId end = list_of(to, std::vector<std::int64_t>(given, 1));
-    TRY_ASSIGN(first, call("Slice", {}, {like, begin, end, list_of(to, axes)}, "_first"));
-    TRY_ASSIGN(first, call("Squeeze", {}, {first, list_of(to, axes)}, "_first"));
+    const ValueId begin = to.add_integers(std::vector<std::int64_t>(given, 0), "places");
+    const ValueId end = to.add_integers(std::vector<std::int64_t>(given, 1), "places");
+    TRY_ASSIGN(first, call("Slice", {}, {like, begin, end, to.add_integers(axes, "places")}, "_first"));
+    TRY_ASSIGN(first, call("Squeeze", {}, {first, to.add_integers(axes, "places")}, "_first"));
   }
   axes.clear();
   for (std::size_t i = 1; i <= rank; ++i) axes.push_back(static_cast<std::int64_t>(i));
   if (rank > 0) {
-    TRY_ASSIGN(first, call("Unsqueeze", {}, {first, list_of(to, axes)}, "_first"));
+    TRY_ASSIGN(first, call("Unsqueeze", {}, {first, to.add_integers(axes, "places")}, "_first"));
   }
   return call("Cast", {{"to", std::int64_t{9}}}, {first}, "_any");
 }
@@ -51,7 +46,7 @@ Result<ValueId> repeated(Builder& to, ValueId value, ValueId like, const Dim& ro
   if (rows.known()) {
     std::vector<std::int64_t> extents(rank + 1, 1);
     extents[0] = rows.value;
-    TRY_ASSIGN(made, to.call("Expand", {}, {value, list_of(to, extents)}, name + "_repeated"));
+    TRY_ASSIGN(made, to.call("Expand", {}, {value, to.add_integers(extents, "places")}, name + "_repeated"));
   } else {
     // An Expand would need the number of rows as a value, and forget the extents that are known.
     TRY_ASSIGN(const ValueId any, condition_like(to, like, rank, name));

@@ -1,12 +1,12 @@
 // A Scan whose body is a Scan that goes on with the states where the one before stopped: one Scan over all steps. Axes
 // [T1, T2] of what is scanned become one of T1 T2 places.
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "base/try.h"
 #include "graph/infer.h"
 #include "scan/motion.h"
+#include "scan/over_time.h"
 #include "scan/pass.h"
 #include "scan/remake.h"
 #include "scan/selection.h"
@@ -198,20 +198,9 @@ class Flatten {
     return call("Transpose", {{"perm", order}}, {x}, name + "_moved");
   }
   Result<ValueId> reshaped(ValueId x, const Order& shape, const std::string& name) {
-    const ValueId target = site_.outer.add_constant(
-        Tensor::of<std::int64_t>({static_cast<std::int64_t>(shape.size())}, std::span(shape)), "shape");
+    const ValueId target = site_.outer.add_integers(shape, "shape");
     return call("Reshape", {}, {x, target}, name);
   }
-  Result<ValueId> flipped(ValueId x, std::size_t axis, const std::string& name) {
-    const auto list = [&](std::int64_t value) {
-      return site_.outer.add_constant(Tensor::of<std::int64_t>({1}, {value}), "place");
-    };
-    return call(
-        "Slice", {},
-        {x, list(-1), list(std::numeric_limits<std::int64_t>::min()), list(static_cast<std::int64_t>(axis)), list(-1)},
-        name + "_flipped");
-  }
-
   /// What is scanned, with the steps of both loops as its last axis.
   Result<ValueId> all_steps(std::size_t j) {
     const std::size_t i = outer_element_[j];
@@ -228,7 +217,7 @@ class Flatten {
     order.push_back(static_cast<std::int64_t>(inner_axis));
     TRY_ASSIGN(ValueId steps, moved(scanned, order, name));
     if (inner_scan_->input_reversed[j] != site_.scan.input_reversed[i]) {
-      TRY_ASSIGN(steps, flipped(steps, rank - 1, name));
+      TRY_ASSIGN(steps, reversed_along(site_.outer, steps, static_cast<std::int64_t>(rank - 1), name));
     }
     Order shape(rank - 2, 0);
     shape.push_back(product(site_.trips(), inner_length_));
@@ -252,7 +241,7 @@ class Flatten {
     TRY_ASSIGN(ValueId made, reshaped(steps, shape, name + "_apart"));
     const std::size_t inner = inner_output_[k];
     if (inner_scan_->output_reversed[inner] != site_.scan.output_reversed[k]) {
-      TRY_ASSIGN(made, flipped(made, rank + 1, name));
+      TRY_ASSIGN(made, reversed_along(site_.outer, made, static_cast<std::int64_t>(rank + 1), name));
     }
     Order order(rank);
     std::iota(order.begin(), order.end(), 0);

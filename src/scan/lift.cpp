@@ -28,23 +28,36 @@ bool Component::reaches(ValueId id) const {
   return std::any_of(states.begin(), states.end(), [&](std::size_t state) { return dependence.on_state(id, state); });
 }
 
+Result<void> Lift::copy(const graph::Graph& from, const std::vector<bool>& values) {
+  for (const ValueId id : from.inputs) mapping_[id] = builder_.add_input(from[id]);
+  for (const ValueId id : from.captured) mapping_[id] = builder_.add_captured(from[id]);
+  return graph::copy_nodes(from, values, mapping_, builder_);
+}
+
 Result<Lift> Lift::start(const Component& component) {
-  const graph::Graph& body = component.body;
-  Lift lift(body);
-  for (const ValueId id : body.inputs) lift.mapping_[id] = lift.builder_.add_input(body[id]);
-  for (const ValueId id : body.captured) lift.mapping_[id] = lift.builder_.add_captured(body[id]);
-  std::vector<bool> free(body.values.size());
+  Lift lift(component.body);
+  std::vector<bool> free(component.body.values.size());
   for (std::uint32_t i = 0; i < free.size(); ++i) free[i] = !component.reaches({i});
-  TRY(graph::copy_nodes(body, free, lift.mapping_, lift.builder_));
+  TRY(lift.copy(component.body, free));
+  return lift;
+}
+
+Result<Lift> Lift::reopen(const graph::Body& finished) {
+  Lift lift(*finished.graph);
+  TRY(lift.copy(*finished.graph, std::vector<bool>(finished.graph->values.size(), true)));
   return lift;
 }
 
 graph::Body Lift::finish(const Component& component, Tuple element) {
   for (const ValueId id : component.also) element.push_back(mapping_(id));
+  return finish(component.scan.body, std::move(element));
+}
+
+graph::Body Lift::finish(const graph::Body& like, Tuple outputs) {
   graph::Body body;
-  body.graph = std::make_unique<graph::Graph>(builder_.finish(std::move(element)));
-  for (std::size_t i = 0; i < component.scan.body.captures.size(); ++i)
-    body.captures.push_back({component.scan.body.captures[i].outer, body.graph->captured[i]});
+  body.graph = std::make_unique<graph::Graph>(builder_.finish(std::move(outputs)));
+  for (std::size_t i = 0; i < like.captures.size(); ++i)
+    body.captures.push_back({like.captures[i].outer, body.graph->captured[i]});
   return body;
 }
 

@@ -61,14 +61,7 @@ constexpr std::array kConditions = {
     Condition{"CumSum", constant<1>, "an axis in range"},
 };
 
-/// Every extent a number or a symbol. A symbol is the same number wherever it stands, so what fits by symbols fits.
-bool is_measured(const Type& type) {
-  return type.is_tensor() && type.dtype != DType::undefined && type.shape &&
-         std::all_of(type.shape->begin(), type.shape->end(),
-                     [](const Dim& dim) { return dim.known() || !dim.symbol.empty(); });
-}
-
-bool is_static(const Type& type) { return is_measured(type) && type.static_shape().has_value(); }
+bool is_static(const Type& type) { return graph::is_measured(type) && type.static_shape().has_value(); }
 
 /// Extents meet in these operators, and inference lets different symbols pass: only pointwise ones say so in their
 /// result.
@@ -95,15 +88,15 @@ bool cannot_fail(const graph::OpCall& call, std::span<const Fact* const> inputs,
   graph::Node node;
   node.operation = call;
   for (const Fact* input : inputs) {
-    if (input != nullptr && !is_measured(input->type)) return false;
+    if (input != nullptr && !graph::is_measured(input->type)) return false;
     node.inputs.push_back(input == nullptr ? graph::ValueId()
                                            : graph::ValueId{static_cast<std::uint32_t>(facts.size())});
     if (input != nullptr) facts.push_back(*input);
   }
   if (!extents_fit(call, inputs)) return false;
   const Result<std::vector<Fact>> inferred = graph::infer_node(node, outputs, facts);
-  return inferred.ok() &&
-         std::all_of(inferred->begin(), inferred->end(), [](const Fact& fact) { return is_measured(fact.type); });
+  return inferred.ok() && std::all_of(inferred->begin(), inferred->end(),
+                                      [](const Fact& fact) { return graph::is_measured(fact.type); });
 }
 
 bool may_run_early(const Site& site, const graph::Node& node, std::span<const Fact* const> inputs) {

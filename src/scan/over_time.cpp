@@ -102,14 +102,11 @@ bool OverTime::order_of(ValueId inner) const {
   return element != element_of_.end() && site_.scan.input_reversed[element->second];
 }
 
-Result<ValueId> OverTime::reverse(ValueId outer, std::int64_t axis, const std::string& name) {
-  const auto integer = [&](std::int64_t value, const char* what) {
-    return site_.outer.add_constant(Tensor::of<std::int64_t>({1}, {value}), name + what);
-  };
-  const std::vector<ValueId> inputs{outer, integer(-1, "_last"),
-                                    integer(std::numeric_limits<std::int64_t>::min(), "_before_first"),
-                                    integer(axis, "_axis"), integer(-1, "_step")};
-  TRY_ASSIGN(const std::vector<ValueId> made, site_.outer.call("Slice", {}, inputs, name + "_reversed"));
+Result<ValueId> reversed_along(graph::Builder& to, ValueId value, std::int64_t axis, const std::string& name) {
+  const std::vector<ValueId> inputs{value, to.add_integers({-1}, name + "_last"),
+                                    to.add_integers({std::numeric_limits<std::int64_t>::min()}, name + "_before_first"),
+                                    to.add_integers({axis}, name + "_axis"), to.add_integers({-1}, name + "_step")};
+  TRY_ASSIGN(const std::vector<ValueId> made, to.call("Slice", {}, inputs, name + "_reversed"));
   return made[0];
 }
 
@@ -131,7 +128,7 @@ Result<ValueId> OverTime::get(ValueId inner, bool reversed) {
     found = stacked_.emplace(inner.index, Stacked{scanned, site_.scan.input_reversed[i]}).first;
   }
   if (found->second.reversed == reversed) return found->second.outer;
-  return reverse(found->second.outer, 0, name);
+  return reversed_along(site_.outer, found->second.outer, 0, name);
 }
 
 Result<ValueId> OverTime::invariant(ValueId inner) {
@@ -166,7 +163,7 @@ Result<void> OverTime::emit(const graph::Node& node, const NodeProgram& program,
 Result<ValueId> OverTime::as_output(Stacked stacked, std::size_t output, const std::string& name) {
   ValueId id = stacked.outer;
   if (stacked.reversed != site_.scan.output_reversed[output]) {
-    TRY_ASSIGN(id, reverse(id, 0, name));
+    TRY_ASSIGN(id, reversed_along(site_.outer, id, 0, name));
   }
   const Type type = site_.outer.fact(id).type;
   TRY_ASSIGN(const std::size_t axis, axis_of(type, site_.scan.output_axes[output], 0));

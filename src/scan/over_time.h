@@ -49,7 +49,6 @@ class OverTime {
  private:
   /// An invariant value of the body, outside.
   Result<graph::ValueId> invariant(graph::ValueId inner);
-  Result<graph::ValueId> reverse(graph::ValueId outer, std::int64_t axis, const std::string& name);
 
   const Site& site_;
   const Dependence& dependence_;
@@ -57,6 +56,10 @@ class OverTime {
   std::unordered_map<std::uint32_t, std::size_t> element_of_;
   std::unordered_map<std::uint32_t, graph::ValueId> captured_;
 };
+
+/// A value with the entries along one axis in the opposite order.
+Result<graph::ValueId> reversed_along(graph::Builder& to, graph::ValueId value, std::int64_t axis,
+                                      const std::string& name);
 
 /// Whether a node for all steps needs no more memory at a time, for each step, than what it reads and makes: a loop
 /// inside makes values that only it sees.

@@ -10,16 +10,24 @@
 #include "scan/recurrences/log_form.h"
 #include "scan/recurrences/order_form.h"
 #include "scan/recurrences/transition_form.h"
+#include "scan/selection.h"
 
 namespace pawl::scan {
 namespace {
 
 using graph::ValueId;
 
-constexpr std::array kClasses = {
-    &kDelay,         &kSum,           &kProduct,         &kAffine,  &kMatrix,    &kTransition, &kDelta,
-    &kMaxPlusMatrix, &kMinPlusMatrix, &kLogSumExpMatrix, &kMax,     &kMin,       &kMaxPlus,    &kMinPlus,
-    &kClamp,         &kClampAdd,      &kLogical,         &kBitwise, &kLogSumExp, &kDelayLine,  &kDelayLineFromFront};
+constexpr std::array kClasses = {&kDelay,         &kSum,
+                                 &kProduct,       &kAffine,
+                                 &kMatrix,        &kTransition,
+                                 &kDelta,         &kMaxPlusMatrix,
+                                 &kMinPlusMatrix, &kLogSumExpMatrix,
+                                 &kMax,           &kMin,
+                                 &kMaxPlus,       &kMinPlus,
+                                 &kClamp,         &kClampAdd,
+                                 &kLogical,       &kBitwise,
+                                 &kLogSumExp,     &kReset,
+                                 &kDelayLine,     &kDelayLineFromFront};
 
 /// More states than this mix in more products than a step is worth.
 constexpr std::size_t kMaxMixed = 8;
@@ -57,7 +65,7 @@ Result<std::optional<Match>> as_delay_line(const Component& component) {
     if (axis != form->axis) order.push_back(static_cast<std::int64_t>(axis));
   const bool moves = form->axis != 0;
   const ValueId fresh = moves ? make.call("Transpose", {form->fresh}, {{"perm", order}}) : form->fresh;
-  const ValueId length = lift.builder().add_constant(Tensor::of<std::int64_t>({1}, {form->length}), "length");
+  const ValueId length = make.integers({form->length});
   TRY(make.status());
   Match match = finish(form->at_end ? kDelayLine : kDelayLineFromFront, component, lift, {fresh, length});
   if (moves) match.arrangement.order = std::move(order);
@@ -174,6 +182,13 @@ Result<std::optional<Match>> as_logarithm(const Component& component, Obstacle& 
   return std::optional<Match>(finish(kLogSumExp, component, lift, std::move(element)));
 }
 
+/// A state, or what is beside one, as the class takes it.
+ValueId laid_out(const Arrangement& arrangement, Arithmetic& make, ValueId value) {
+  if (!arrangement.order.empty()) value = make.call("Transpose", {value}, {{"perm", arrangement.order}});
+  if (arrangement.column) value = make.call("Unsqueeze", {value, make.integers({-1})});
+  return value;
+}
+
 /// The families of classes, in the order in which they are asked.
 using Ask = Result<std::optional<Match>> (*)(const Component& component, Obstacle& obstacle);
 template <Semiring S>
@@ -237,14 +252,8 @@ Result<ValueId> arranged(const Arrangement& arrangement, graph::Builder& to, Val
   std::vector<std::int64_t> leading;
   for (std::size_t i = to.fact(value).type.shape->size(); i < rank; ++i)
     leading.push_back(static_cast<std::int64_t>(leading.size()));
-  const auto axes = [&](const std::vector<std::int64_t>& list) {
-    return to.add_constant(
-        Tensor::of<std::int64_t>({static_cast<std::int64_t>(list.size())}, std::span<const std::int64_t>(list)),
-        "axes");
-  };
-  if (!leading.empty()) value = make.call("Unsqueeze", {value, axes(leading)});
-  if (!arrangement.order.empty()) value = make.call("Transpose", {value}, {{"perm", arrangement.order}});
-  if (arrangement.column) value = make.call("Unsqueeze", {value, axes({-1})});
+  if (!leading.empty()) value = make.call("Unsqueeze", {value, make.integers(leading)});
+  value = laid_out(arrangement, make, value);
   TRY(make.status());
   return value;
 }
@@ -253,20 +262,13 @@ Result<Tuple> act_on_states(const Match& match, graph::Builder& to, const Tuple&
   const auto& [order, column] = match.arrangement;
   if (order.empty() && !column) return match.recurrence->act(to, element, states);
   Arithmetic make(to);
-  const ValueId last = to.add_constant(Tensor::of<std::int64_t>({1}, {-1}), "last");
-  std::vector<std::int64_t> back(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i)
-    back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
   Tuple arranged = states;
-  for (ValueId& state : arranged) {
-    if (!order.empty()) state = make.call("Transpose", {state}, {{"perm", order}});
-    if (column) state = make.call("Unsqueeze", {state, last});
-  }
+  for (ValueId& state : arranged) state = laid_out(match.arrangement, make, state);
   TRY(make.status());
   TRY_ASSIGN(Tuple next, match.recurrence->act(to, element, arranged));
   for (ValueId& state : next) {
-    if (column) state = make.call("Squeeze", {state, last});
-    if (!order.empty()) state = make.call("Transpose", {state}, {{"perm", back}});
+    if (column) state = make.call("Squeeze", {state, make.integers({-1})});
+    if (!order.empty()) state = make.call("Transpose", {state}, {{"perm", inverse_order(order)}});
   }
   return make.done(std::move(next));
 }

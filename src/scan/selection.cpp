@@ -42,39 +42,42 @@ void add_place(std::vector<Run>& runs, std::int64_t place) {
     runs.push_back({place, place + 1});
 }
 
-std::optional<Selection> slice(const Graph& graph, const Node& node) {
+/// The places start, start + step, … of an axis, before `end`, as Slice counts them.
+std::optional<std::vector<Run>> sliced(std::int64_t extent, std::int64_t start, std::int64_t end, std::int64_t step) {
+  if (step == 0 || step < -kMostPlaces || step > kMostPlaces) return std::nullopt;
+  const auto clamped = [&](std::int64_t place) {
+    if (place < 0) place = place < -extent ? -1 : place + extent;
+    return step > 0 ? std::clamp<std::int64_t>(place, 0, extent) : std::clamp<std::int64_t>(place, -1, extent - 1);
+  };
+  start = clamped(start);
+  end = clamped(end);
+  std::vector<Run> runs;
+  if (step == 1) {
+    if (start < end) runs.push_back({start, end});
+    return runs;
+  }
+  if (extent > kMostPlaces) return std::nullopt;
+  for (std::int64_t at = start; step > 0 ? at < end : at > end; at += step) add_place(runs, at);
+  return runs;
+}
+
+std::optional<std::vector<Selection>> slices(const Graph& graph, const Node& node) {
   const Type& type = graph[node.inputs[0]].fact.type;
   const auto starts = list_of(graph, node, 1, "starts");
   const auto ends = list_of(graph, node, 2, "ends");
-  if (!starts || !ends || starts->size() != 1 || ends->size() != 1) return std::nullopt;
-  std::int64_t along = 0;
+  if (!starts || !ends || starts->size() != ends->size()) return std::nullopt;
   const bool has_axes = has_input(node, 3) || std::get<OpCall>(node.operation).attributes.has("axes");
-  if (has_axes) {
-    const auto axes = list_of(graph, node, 3, "axes");
-    if (!axes || axes->size() != 1) return std::nullopt;
-    along = (*axes)[0];
-  }
-  std::int64_t step = 1;
-  if (has_input(node, 4)) {
-    const auto steps = list_of(graph, node, 4, "");
-    if (!steps || steps->size() != 1) return std::nullopt;
-    step = (*steps)[0];
-  }
-  const auto axis = axis_of(along, type);
-  const auto extent = axis ? extent_of(type, *axis) : std::nullopt;
-  if (!extent || step == 0 || step < -kMostPlaces || step > kMostPlaces) return std::nullopt;
-  const auto clamped = [&](std::int64_t place) {
-    if (place < 0) place = place < -*extent ? -1 : place + *extent;
-    return step > 0 ? std::clamp<std::int64_t>(place, 0, *extent) : std::clamp<std::int64_t>(place, -1, *extent - 1);
-  };
-  const std::int64_t start = clamped((*starts)[0]);
-  const std::int64_t end = clamped((*ends)[0]);
-  Selection made{node.inputs[0], *axis, {}, false};
-  if (step == 1) {
-    if (start < end) made.runs.push_back({start, end});
-  } else {
-    if (*extent > kMostPlaces) return std::nullopt;
-    for (std::int64_t at = start; step > 0 ? at < end : at > end; at += step) add_place(made.runs, at);
+  const auto axes = has_axes ? list_of(graph, node, 3, "axes") : std::nullopt;
+  const auto steps = has_input(node, 4) ? list_of(graph, node, 4, "") : std::nullopt;
+  if ((has_axes && !axes) || (has_input(node, 4) && !steps)) return std::nullopt;
+  if ((axes && axes->size() != starts->size()) || (steps && steps->size() != starts->size())) return std::nullopt;
+  std::vector<Selection> made;
+  for (std::size_t i = 0; i < starts->size(); ++i) {
+    const auto axis = axis_of(axes ? (*axes)[i] : static_cast<std::int64_t>(i), type);
+    const auto extent = axis ? extent_of(type, *axis) : std::nullopt;
+    auto runs = extent ? sliced(*extent, (*starts)[i], (*ends)[i], steps ? (*steps)[i] : 1) : std::nullopt;
+    if (!runs) return std::nullopt;
+    made.push_back({node.inputs[0], *axis, std::move(*runs), false});
   }
   return made;
 }
@@ -118,14 +121,31 @@ std::optional<std::int64_t> extent_of(const Type& type, std::size_t axis) {
   return (*type.shape)[axis].value;
 }
 
-std::optional<Selection> selection_of(const Graph& graph, const Node& node, std::size_t output) {
-  std::optional<Selection> made;
-  if (call_of(&node, "Slice") != nullptr) made = slice(graph, node);
-  if (call_of(&node, "Gather") != nullptr) made = gather(graph, node);
-  if (call_of(&node, "Split") != nullptr) made = split(graph, node, output);
-  const auto is_empty = [](const Run& run) { return run.width() <= 0; };
-  if (!made || made->runs.empty() || std::any_of(made->runs.begin(), made->runs.end(), is_empty)) return std::nullopt;
+std::vector<std::int64_t> Selection::places() const {
+  std::vector<std::int64_t> all;
+  for (const Run& run : runs)
+    for (std::int64_t place = run.first; place < run.end; ++place) all.push_back(place);
+  return all;
+}
+
+std::optional<std::vector<Selection>> selections_of(const Graph& graph, const Node& node, std::size_t output) {
+  std::optional<std::vector<Selection>> made;
+  std::optional<Selection> one;
+  if (call_of(&node, "Slice") != nullptr) made = slices(graph, node);
+  if (call_of(&node, "Gather") != nullptr) one = gather(graph, node);
+  if (call_of(&node, "Split") != nullptr) one = split(graph, node, output);
+  if (one) made = std::vector{std::move(*one)};
+  const auto takes_nothing = [](const Selection& each) {
+    return each.runs.empty() ||
+           std::any_of(each.runs.begin(), each.runs.end(), [](const Run& run) { return run.width() <= 0; });
+  };
+  if (!made || std::any_of(made->begin(), made->end(), takes_nothing)) return std::nullopt;
   return made;
+}
+
+std::optional<Selection> selection_of(const Graph& graph, const Node& node, std::size_t output) {
+  auto made = selections_of(graph, node, output);
+  return made && made->size() == 1 ? std::optional(std::move(made->front())) : std::nullopt;
 }
 
 std::optional<std::size_t> only_axis(const Graph& graph, const Node& node) {
@@ -152,6 +172,13 @@ std::optional<std::vector<std::int64_t>> order_of_transpose(const Node& node, co
     seen[static_cast<std::size_t>(axis)] = true;
   }
   return order;
+}
+
+std::vector<std::int64_t> inverse_order(const std::vector<std::int64_t>& order) {
+  std::vector<std::int64_t> back(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i)
+    back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
+  return back;
 }
 
 std::optional<std::size_t> concat_axis(const Graph& graph, const Node& node) {

@@ -29,7 +29,7 @@ std::optional<std::vector<ValueId>> known_items(const graph::Graph& graph, Value
 }
 
 Result<ValueId> rows_of(Builder& builder, const std::vector<ValueId>& items) {
-  const ValueId axes = builder.add_constant(Tensor::of<std::int64_t>({1}, {0}), "axes");
+  const ValueId axes = builder.add_integers({0}, "axes");
   std::vector<ValueId> rows;
   for (const ValueId item : items) {
     TRY_ASSIGN(const auto row, builder.call("Unsqueeze", {}, {item, axes}, "row"));
@@ -43,10 +43,7 @@ Result<ValueId> rows_of(Builder& builder, const std::vector<ValueId>& items) {
 Result<ValueId> merge_axes(Builder& builder, ValueId tensor, std::size_t rank, std::size_t axis,
                            const std::string& name) {
   const SymbolicShape shape = builder.fact(tensor).type.shape.value_or(SymbolicShape(rank));
-  const auto list = [&](std::vector<std::int64_t> values) {
-    const auto count = static_cast<std::int64_t>(values.size());
-    return builder.add_constant(Tensor::of<std::int64_t>({count}, std::span<const std::int64_t>(values)), "shape");
-  };
+  const auto list = [&](std::vector<std::int64_t> values) { return builder.add_integers(values, "shape"); };
   std::vector<std::int64_t> target;
   bool is_static = true;
   for (std::size_t i = 0; i < shape.size(); ++i) {

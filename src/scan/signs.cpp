@@ -5,6 +5,7 @@
 
 #include "graph/walk.h"
 #include "ops/convert.h"
+#include "scan/recurrences/types.h"
 
 namespace pawl::scan {
 namespace {
@@ -30,6 +31,8 @@ struct Signs {
   bool holds(const Graph& graph, ValueId id, int depth) const {
     if (!id.valid() || depth > kDeepest) return false;
     if (const Tensor* constant = graph[id].fact.tensor()) return has_no_negative(*constant);
+    // Integers wrap: a sum of what is not below zero may be.
+    if (!is_real(graph[id].fact.type.dtype)) return false;
     if (&graph == &component.body) {
       if (const ValueId outside = outer_of(id); outside.valid()) return holds(*component.outer, outside, depth + 1);
     }

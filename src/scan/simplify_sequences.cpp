@@ -61,7 +61,7 @@ Rewritten concat_of_slices(Builder& builder, const OpCall& concat, const Sliced&
 Rewritten concat_of_items(Builder& builder, const OpCall& concat, std::vector<ValueId> items, const std::string& name) {
   const std::int64_t axis = concat.attributes.integer("axis", 0);
   if (concat.attributes.integer("new_axis", 0) != 0) {
-    const ValueId axes = builder.add_constant(Tensor::of<std::int64_t>({1}, {axis}), "axes");
+    const ValueId axes = builder.add_integers({axis}, "axes");
     for (ValueId& item : items) {
       TRY_ASSIGN(const auto wide, builder.call("Unsqueeze", {}, {item, axes}, name));
       item = wide[0];
@@ -93,7 +93,7 @@ Rewritten item(Builder& builder, const Node& node, std::span<const ValueInfo> ou
     TRY_ASSIGN(auto made, builder.call("Gather", along, {sliced->tensor, node.inputs[1]}, outputs[0].name));
     if (!sliced->keeps_axis) return {std::move(made)};
     const auto axis = static_cast<std::int64_t>(sliced->axis);
-    const ValueId axes = builder.add_constant(Tensor::of<std::int64_t>({1}, {axis}), "axes");
+    const ValueId axes = builder.add_integers({axis}, "axes");
     TRY_ASSIGN(made, builder.call("Unsqueeze", {}, {made[0], axes}, outputs[0].name));
     return {std::move(made)};
   }

@@ -20,14 +20,6 @@ constexpr std::array<std::string_view, 6> kViews = {"Reshape", "Squeeze", "Unsqu
 /// Chains of views that are followed.
 constexpr int kMostViews = 8;
 
-bool is_measured(const Type& type) {
-  return type.is_tensor() && type.dtype != DType::undefined && type.shape &&
-         std::all_of(type.shape->begin(), type.shape->end(),
-                     [](const Dim& dim) { return dim.known() || !dim.symbol.empty(); });
-}
-
-bool same(const Type& a, const Type& b) { return to_string(a) == to_string(b); }
-
 /// Whether a Reshape's target has a -1, which fails beside an extent that turns out to be 0.
 bool leaves_open(const Builder& builder, const Node& node) {
   if (call_of(&node, "Reshape") == nullptr || node.inputs.size() < 2) return false;
@@ -56,11 +48,11 @@ ValueId viewed(const Builder& builder, const Node& node, const Type& type) {
   const auto* call = std::get_if<OpCall>(&node.operation);
   if (call == nullptr || !call->def->domain.empty()) return {};
   const bool is_view = std::find(kViews.begin(), kViews.end(), call->def->name) != kViews.end();
-  if (!is_view || !is_measured(type)) return {};
+  if (!is_view || !graph::is_measured(type)) return {};
   const Type from = builder.fact(node.inputs[0]).type;
-  if (!is_measured(from) || from.dtype != type.dtype) return {};
+  if (!graph::is_measured(from) || from.dtype != type.dtype) return {};
   // Expand repeats elements, unless it changes nothing.
-  if (call->def->name == "Expand" && !same(from, type)) return {};
+  if (call->def->name == "Expand" && !graph::same_type(from, type)) return {};
   if (call->def->name == "Squeeze" && !loses_ones_only(from, type)) return {};
   if (leaves_open(builder, node) && !(from.static_shape() && type.static_shape())) return {};
   return node.inputs[0];
@@ -85,7 +77,7 @@ Rewritten simplify_view(Builder& builder, const Node& node, std::span<const Valu
   if (!graph::implies(type, outputs[0].declared)) return {std::nullopt};
   ValueId base = viewed(builder, node, type);
   for (int i = 0; i < kMostViews && base.valid(); ++i) {
-    if (same(builder.fact(base).type, type)) return {std::vector{base}};
+    if (graph::same_type(builder.fact(base).type, type)) return {std::vector{base}};
     const Node* before = producer_of(builder.graph(), base);
     if (before == nullptr) break;
     base = viewed(builder, *before, builder.fact(base).type);

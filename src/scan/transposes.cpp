@@ -21,13 +21,6 @@ bool moves_only(const Order& order, std::size_t place) {
   return std::is_sorted(others.begin(), others.end());
 }
 
-Order inverse(const Order& order) {
-  Order back(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i)
-    back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
-  return back;
-}
-
 class Absorb {
  public:
   explicit Absorb(const Site& site) : site_(site) {}
@@ -121,7 +114,7 @@ class Absorb {
       const Output& output = outputs_[i];
       const std::size_t place = site_.scan.states + output.k;
       // What it was; with the Transpose that reads it, it is nothing.
-      TRY_ASSIGN(const std::vector<ValueId> back, site_.outer.call("Transpose", {{"perm", inverse(output.order)}},
+      TRY_ASSIGN(const std::vector<ValueId> back, site_.outer.call("Transpose", {{"perm", inverse_order(output.order)}},
                                                                    {made.given_out(i)}, site_.outputs[place].name));
       results[place] = back[0];
       site_.note("absorbed", "Transpose after output " + std::to_string(output.k),

@@ -44,7 +44,7 @@ class Joinery {
  private:
   template <class T>
   ValueId integers(T value) {
-    return builder_.add_constant(Tensor::of<std::int64_t>({1}, {static_cast<std::int64_t>(value)}), "place");
+    return builder_.add_integers({static_cast<std::int64_t>(value)}, "place");
   }
 
   Builder& builder_;

@@ -102,7 +102,7 @@ IndexForms::Found IndexForms::leaf(ValueId id) {
 IndexForms::Found IndexForms::call(const graph::Node& node, const OpCall& operation) {
   const std::string_view op = operation.def->name;
   if (std::find(kKeepsElements.begin(), kKeepsElements.end(), op) != kKeepsElements.end() &&
-      is_fixed(site_.type(node.outputs[0])))
+      graph::is_measured(site_.type(node.outputs[0])))
     return of(node.inputs[0]);
   if (std::find(kFitsElements.begin(), kFitsElements.end(), op) != kFitsElements.end() && fits_for_sure(node))
     return of(node.inputs[0]);

@@ -168,7 +168,7 @@ Result<ValueId> Integers::scalar(ValueId id, const std::string& name) {
     id = cast[0];
   }
   if (type.shape && type.shape->empty()) return id;
-  const ValueId none = outer_.add_constant(Tensor::of<std::int64_t>({0}, {}), "scalar");
+  const ValueId none = outer_.add_integers({}, "scalar");
   TRY_ASSIGN(const auto made, outer_.call("Reshape", {}, {id, none}, name));
   return made[0];
 }

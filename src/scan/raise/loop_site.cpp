@@ -11,14 +11,6 @@ namespace pawl::scan {
 using graph::Node;
 using graph::OpCall;
 
-bool is_fixed(const Type& type) {
-  return type.is_tensor() && type.dtype != DType::undefined && type.shape &&
-         std::all_of(type.shape->begin(), type.shape->end(),
-                     [](const Dim& dim) { return dim.known() || !dim.symbol.empty(); });
-}
-
-bool same_type(const Type& a, const Type& b) { return to_string(a) == to_string(b); }
-
 LoopSite::LoopSite(graph::Builder& outer_graph, const Node& loop_node, const graph::LoopOp& loop_op,
                    std::span<const graph::ValueInfo> node_outputs)
     : outer(outer_graph),

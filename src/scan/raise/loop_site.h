@@ -69,8 +69,4 @@ class LoopSite {
   std::unordered_map<std::uint32_t, ValueId> shaped_like_;
 };
 
-/// Every extent is a number or a symbol, which is the same number in every step.
-bool is_fixed(const Type& type);
-bool same_type(const Type& a, const Type& b);
-
 }  // namespace pawl::scan

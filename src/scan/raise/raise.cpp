@@ -18,11 +18,6 @@ namespace {
 using graph::Mapping;
 using graph::Node;
 
-ValueId axes_constant(graph::Builder& builder, const std::vector<std::int64_t>& axes) {
-  const auto count = static_cast<std::int64_t>(axes.size());
-  return builder.add_constant(Tensor::of<std::int64_t>({count}, std::span<const std::int64_t>(axes)), "axes");
-}
-
 class Raise {
  public:
   Raise(LoopSite& site, std::vector<Note>* notes)
@@ -138,8 +133,8 @@ class Raise {
   Result<void> keep(ValueId inner, ValueId entry, const std::vector<std::int64_t>& axes) {
     mapping_[inner] = entry;
     if (axes.empty()) return {};
-    TRY_ASSIGN(const auto kept,
-               made_.body().call("Unsqueeze", {}, {entry, axes_constant(made_.body(), axes)}, site_.body[inner].name));
+    TRY_ASSIGN(const auto kept, made_.body().call("Unsqueeze", {}, {entry, made_.body().add_integers(axes, "axes")},
+                                                  site_.body[inner].name));
     mapping_[inner] = kept[0];
     return {};
   }
@@ -221,7 +216,7 @@ class Raise {
     ValueId number = mapping_(site_.number());
     graph::Builder& body = made_.body();
     if (site_.type(site_.number()).shape->size() == 1) {
-      TRY_ASSIGN(const auto scalar, body.call("Squeeze", {}, {number, axes_constant(body, {0})}, "number"));
+      TRY_ASSIGN(const auto scalar, body.call("Squeeze", {}, {number, body.add_integers({0}, "axes")}, "number"));
       number = scalar[0];
     }
     const ValueId first = body.add_constant(Tensor::scalar<std::int64_t>(before), "before");

@@ -172,9 +172,7 @@ Reads::Found Reads::split_parts(const Node& split, const OpCall& call) {
   target[axis] /= *each;
   target.insert(target.begin() + static_cast<std::ptrdiff_t>(axis) + 1, *each);
   if (std::find(target.begin(), target.end(), 0) != target.end()) return {std::nullopt};
-  const auto rank = static_cast<std::int64_t>(target.size());
-  const ValueId wanted =
-      site_.outer.add_constant(Tensor::of<std::int64_t>({rank}, std::span<const std::int64_t>(target)), "parts");
+  const ValueId wanted = site_.outer.add_integers(target, "parts");
   TRY_ASSIGN(const auto parts, site_.outer.call("Reshape", {}, {tensor, wanted}, "parts"));
   return {Read{parts[0], axis, {}}};
 }
@@ -183,7 +181,7 @@ Reads::Found Reads::split_parts(const Node& split, const OpCall& call) {
 Reads::Found Reads::constructed(const std::vector<ValueId>& items) {
   for (const ValueId item : items) {
     const Type type = site_.outer.fact(item).type;
-    if (!is_fixed(type) || !same_type(site_.outer.fact(items[0]).type, type)) return {std::nullopt};
+    if (!graph::is_measured(type) || !graph::same_type(site_.outer.fact(items[0]).type, type)) return {std::nullopt};
   }
   TRY_ASSIGN(const ValueId rows, rows_of(site_.outer, items));
   return {Read{rows, 0, {}}};
@@ -216,9 +214,7 @@ Result<Entries> Reads::entries(const Read& read, const Steps& steps) {
 /// Slice(tensor, start, start + stride * count, stride): `count` entries, or fewer where there are not as many.
 Result<ValueId> Reads::part(const Read& read, const Linear& start, ValueId count, std::int64_t stride) {
   graph::Builder& outer = site_.outer;
-  const auto list = [&](std::int64_t value) {
-    return outer.add_constant(Tensor::of<std::int64_t>({1}, {value}), "bound");
-  };
+  const auto list = [&](std::int64_t value) { return outer.add_integers({value}, "bound"); };
   TRY_ASSIGN(const ValueId first, site_.integers.emit(start, "first"));
   TRY_ASSIGN(const auto starts, outer.call("Reshape", {}, {first, list(1)}, "first"));
   ValueId length = count;

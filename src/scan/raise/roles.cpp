@@ -141,7 +141,7 @@ bool Roles::is_steady(const Steps& steps, std::string& refusal) {
     if (!is_state(i)) continue;
     const Type before = site_.initial_type(i);
     const Type& after = site_.type(site_.next(i));
-    if (is_fixed(before) && same_type(after, before)) continue;
+    if (graph::is_measured(before) && graph::same_type(after, before)) continue;
     refusal =
         fmt::format("\"{}\" is {} before a step and may be {} after it", site_.body[site_.carried(i)].name,
                     to_string(site_.integers.without_names(before)), to_string(site_.integers.without_names(after)));
@@ -150,7 +150,7 @@ bool Roles::is_steady(const Steps& steps, std::string& refusal) {
   // Of what no step has made, the shape has to be known. What the steps make is compared by a Scan, too.
   const bool surely_runs = graph::integer_in(site_.outer.fact(steps.count).tensor()).value_or(0) > 0;
   for (std::size_t k = 0; k < site_.loop.outputs && !surely_runs; ++k) {
-    if (!site_.wants(site_.loop.carried + k) || is_fixed(site_.type(site_.output(k)))) continue;
+    if (!site_.wants(site_.loop.carried + k) || graph::is_measured(site_.type(site_.output(k)))) continue;
     refusal = fmt::format("the shape of \"{}\" may differ from step to step", site_.body[site_.output(k)].name);
     return false;
   }

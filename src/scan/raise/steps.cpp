@@ -289,7 +289,7 @@ class StepCount {
   Result<ValueId> scalar_truth(ValueId id) {
     const auto shape = outer_.fact(id).type.shape;
     if (shape && shape->empty()) return id;
-    return call("Reshape", {id, outer_.add_constant(Tensor::of<std::int64_t>({0}, {}), "scalar")});
+    return call("Reshape", {id, outer_.add_integers({}, "scalar")});
   }
 
   /// The one that is never above another; nothing where that cannot be told.

@@ -47,9 +47,7 @@ Result<ValueId> WriteOutputs::call(std::size_t i, std::string_view op, std::vect
 
 Result<ValueId> WriteOutputs::squeezed(ScanBuilder& made, ValueId value, const std::vector<std::int64_t>& axes) {
   if (axes.empty()) return value;
-  const auto count = static_cast<std::int64_t>(axes.size());
-  const ValueId list =
-      made.body().add_constant(Tensor::of<std::int64_t>({count}, std::span<const std::int64_t>(axes)), "axes");
+  const ValueId list = made.body().add_integers(axes, "axes");
   TRY_ASSIGN(const auto entry, made.body().call("Squeeze", {}, {value, list}, "entry"));
   return entry[0];
 }
@@ -158,9 +156,7 @@ Result<ValueId> WriteOutputs::finish(std::size_t i, const Spliced& write, ValueI
   for (std::size_t k = 0; k < rank; ++k)
     if (k != write.axis) others.push_back(static_cast<std::int64_t>(k));
   if (!others.empty()) {
-    const auto count = static_cast<std::int64_t>(others.size());
-    const ValueId axes =
-        site_.outer.add_constant(Tensor::of<std::int64_t>({count}, std::span<const std::int64_t>(others)), "axes");
+    const ValueId axes = site_.outer.add_integers(others, "axes");
     TRY_ASSIGN(places, call(i, "Unsqueeze", {}, {places, axes}));
   }
   TRY_ASSIGN(const ValueId shape, call(i, "Shape", {}, {stacked}));

@@ -161,8 +161,9 @@ Result<bool> Writes::fits(std::size_t i, Pushed& write, const Steps& steps) {
     if (write.copied.valid()) return true;
   }
   write.before = *before;
-  return is_fixed(item) && std::all_of(before->begin(), before->end(),
-                                       [&](ValueId id) { return same_type(site_.integers.type(id), item); });
+  return graph::is_measured(item) && std::all_of(before->begin(), before->end(), [&](ValueId id) {
+           return graph::same_type(site_.integers.type(id), item);
+         });
 }
 
 /// The sequence all of whose tensors are pushed, in their order, whatever their shapes are.
@@ -182,7 +183,8 @@ bool Writes::fits(std::size_t i, const Grown& write) {
   const Type initial = site_.initial_type(i);
   return std::all_of(write.parts.begin(), write.parts.end(), [&](ValueId part) {
     const Type& type = site_.type(part);
-    return is_fixed(type) && type.dtype == initial.dtype && equal_beside(*initial.shape, *type.shape, write.axis);
+    return graph::is_measured(type) && type.dtype == initial.dtype &&
+           equal_beside(*initial.shape, *type.shape, write.axis);
   });
 }
 
@@ -191,7 +193,7 @@ Result<bool> Writes::fits(std::size_t i, Spliced& write) {
   const Type initial = site_.initial_type(i);
   const Type& part = site_.type(write.concat->inputs[1]);
   const auto extent = site_.integers.extent(site_.initial(i), write.axis);
-  if (!is_fixed(initial) || !is_fixed(part) || part.dtype != initial.dtype || !extent ||
+  if (!graph::is_measured(initial) || !graph::is_measured(part) || part.dtype != initial.dtype || !extent ||
       !equal_beside(*part.shape, *initial.shape, write.axis) || (*part.shape)[write.axis].value != 1)
     return false;
   TRY_ASSIGN(const auto before, sliced(*site_.producer(site_.behind(write.concat->inputs[0])), write.axis));
@@ -233,7 +235,7 @@ std::optional<Places> Writes::places(std::size_t i) const {
 /// The nodes write to the same entries of one axis, which are others in each step.
 Result<bool> Writes::fits(std::size_t i, Scattered& write) {
   const Type initial = site_.initial_type(i);
-  if (!is_fixed(initial)) return false;
+  if (!graph::is_measured(initial)) return false;
   for (const Node* node : write.nodes) {
     if (!fits(i, *node)) return false;
     Scattered other;
@@ -253,7 +255,8 @@ bool Writes::fits(std::size_t i, const Node& scatter) {
   const SymbolicShape target = *site_.initial_type(i).shape;
   const Type& indices = site_.type(scatter.inputs[1]);
   const Type& updates = site_.type(scatter.inputs[2]);
-  if (!is_fixed(indices) || !is_fixed(updates) || updates.dtype != site_.outer.fact(site_.initial(i)).type.dtype)
+  if (!graph::is_measured(indices) || !graph::is_measured(updates) ||
+      updates.dtype != site_.outer.fact(site_.initial(i)).type.dtype)
     return false;
   if (is_along_axis(scatter)) {
     const auto axis =

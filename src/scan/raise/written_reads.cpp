@@ -98,9 +98,7 @@ Result<std::optional<Seen>> WrittenReads::grown(const Node& node, std::size_t i,
 Result<ValueId> first_entry(LoopSite& site, const Read& read, const Steps& steps) {
   graph::Builder& outer = site.outer;
   const auto axis = static_cast<std::int64_t>(read.axis);
-  const auto list = [&](std::int64_t value) {
-    return outer.add_constant(Tensor::of<std::int64_t>({1}, {value}), "first");
-  };
+  const auto list = [&](std::int64_t value) { return outer.add_integers({value}, "first"); };
   const auto call = [&](std::string_view op, std::vector<ops::Attribute> attributes,
                         std::vector<ValueId> inputs) -> Result<ValueId> {
     TRY_ASSIGN(const auto made, outer.call(op, std::move(attributes), std::move(inputs), "first"));

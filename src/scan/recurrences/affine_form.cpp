@@ -163,9 +163,7 @@ class Walk {
     if (x.kind != Kind::value) return x;
     graph::Builder& to = lift_.builder();
     const std::vector<std::int64_t> extents(before.begin(), before.end());
-    const ValueId shape = to.add_constant(
-        Tensor::of<std::int64_t>({static_cast<std::int64_t>(extents.size())}, std::span<const std::int64_t>(extents)),
-        "shape");
+    const ValueId shape = to.add_integers(extents, "shape");
     graph::Node made;
     made.label = node.label;
     made.operation = call;

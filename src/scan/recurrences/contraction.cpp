@@ -13,11 +13,6 @@ bool contains(const Labels& labels, Label label) {
   return std::find(labels.begin(), labels.end(), label) != labels.end();
 }
 
-ValueId integers(Arithmetic& make, const std::vector<std::int64_t>& list) {
-  return make.builder().add_constant(
-      Tensor::of<std::int64_t>({static_cast<std::int64_t>(list.size())}, std::span<const std::int64_t>(list)), "axes");
-}
-
 }  // namespace
 
 bool Product::has(Label label) const {
@@ -165,10 +160,10 @@ ValueId ContractionAlgebra::multiply(ValueId a, ValueId b) {
 
 ValueId ContractionAlgebra::selection(std::span<const std::int64_t> selected, std::int64_t extent) {
   const ValueId rows =
-      make_.call("Unsqueeze", {integers(make_, {selected.begin(), selected.end()}), integers(make_, {1})});
+      make_.call("Unsqueeze", {make_.integers({selected.begin(), selected.end()}), make_.integers({1})});
   std::vector<std::int64_t> all(static_cast<std::size_t>(extent));
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i);
-  return make_.where(make_.call("Equal", {rows, integers(make_, all)}), one(), zero());
+  return make_.where(make_.call("Equal", {rows, make_.integers(all)}), one(), zero());
 }
 
 /// The factor with its axes in the order of some labels; those that it has not become axes of extent 1.
@@ -182,7 +177,7 @@ ValueId ContractionAlgebra::aligned(const Factor& factor, const Labels& order) {
     else
       kept.push_back(factor.axes[i]);
   }
-  if (!units.empty()) value = make_.call("Squeeze", {value, integers(make_, units)});
+  if (!units.empty()) value = make_.call("Squeeze", {value, make_.integers(units)});
   std::vector<std::int64_t> perm;
   std::vector<std::int64_t> missing;
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -193,7 +188,7 @@ ValueId ContractionAlgebra::aligned(const Factor& factor, const Labels& order) {
       perm.push_back(found - kept.begin());
   }
   if (!std::is_sorted(perm.begin(), perm.end())) value = make_.call("Transpose", {value}, {{"perm", perm}});
-  if (!missing.empty()) value = make_.call("Unsqueeze", {value, integers(make_, missing)});
+  if (!missing.empty()) value = make_.call("Unsqueeze", {value, make_.integers(missing)});
   return value;
 }
 
@@ -212,7 +207,7 @@ ValueId ContractionAlgebra::emit(const std::vector<Factor>& factors, const Label
   for (std::size_t i = axes.size(); i < order.size(); ++i) inner.push_back(static_cast<std::int64_t>(i));
   if (inner.empty()) return product;
   static constexpr std::string_view kSums[] = {"ReduceSum", "ReduceMax", "ReduceMin", "ReduceLogSumExp"};
-  return make_.call(kSums[static_cast<std::size_t>(semiring_)], {product, integers(make_, inner)},
+  return make_.call(kSums[static_cast<std::size_t>(semiring_)], {product, make_.integers(inner)},
                     {{"keepdims", std::int64_t{0}}});
 }
 

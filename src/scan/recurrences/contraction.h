@@ -98,6 +98,6 @@ class ContractionAlgebra {
 /// A contraction of the only state of a component that makes its next value. nullopt: it is none over this semiring;
 /// `obstacle` names the node in the way.
 Result<std::optional<Contraction>> contraction_step(const Component& component, Lift& lift, ContractionAlgebra& algebra,
-                                                    Labels& state, Obstacle& obstacle);
+                                                    Obstacle& obstacle);
 
 }  // namespace pawl::scan

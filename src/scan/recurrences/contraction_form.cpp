@@ -1,11 +1,12 @@
 // One step followed in terms of contractions: each operator's meaning for the axes of what it reads.
 #include <numeric>
 
-#include "graph/infer.h"
+#include "expr/types.h"
 #include "ops/axes.h"
 #include "ops/equation.h"
 #include "scan/recurrences/contraction.h"
 #include "scan/recurrences/types.h"
+#include "scan/selection.h"
 #include "scan/signs.h"
 #include "scan/step_walk.h"
 
@@ -50,33 +51,32 @@ class Steps {
     if (op == "Exp" || op == "Log") return raised(op == "Exp", of(0));
     if (op == "Add" || op == "Sum" || op == "Max" || op == "Min" || op == "Sub") return united(node, op, of);
     if (op == "Mul" || op == "Div") return multiplied(node, op == "Div", of);
-    if (op == "Neg" && is_ordinary() && can_negate())
-      return remade(algebra_.scaled(contraction(of(0)), number(-1)), of(0));
+    if (op == "Neg" && is_ordinary() && can_negate()) return negated(of(0));
     if (op == "MatMul") return product(of_factor(node, 0, of), of_factor(node, 1, of));
     if (op == "Gemm") return gemm(node, call, of);
     if (op == "Einsum") return einsum(node, call, of);
     if (op.starts_with("Reduce")) return reduced(node, call, of);
-    if (op == "Transpose") return transposed(node, call, of(0));
+    if (op == "Transpose") return transposed(node, of(0));
     if (op == "Unsqueeze" || op == "Squeeze" || op == "Reshape" || op == "Flatten") return reshaped(node, of(0));
     if (op == "Expand") return expanded(node, of(0));
-    if (op == "Gather" || op == "Slice" || op == "Split") return selected(node, call, output, of);
-    if (op == "Concat") return joined(node, call, of);
+    if (op == "Gather" || op == "Slice" || op == "Split") return selected(node, output, of);
+    if (op == "Concat") return joined(node, of);
     return std::nullopt;
   }
 
  private:
   [[nodiscard]] bool is_ordinary() const { return algebra_.semiring() == Semiring::ordinary; }
   [[nodiscard]] bool in_logarithms() const { return algebra_.semiring() == Semiring::log_sum; }
-  [[nodiscard]] bool can_negate() const {
-    return is_real(dtype_) || dtype_ == DType::i32 || dtype_ == DType::i64 || dtype_ == DType::i16 ||
-           dtype_ == DType::i8;
-  }
+  [[nodiscard]] bool can_negate() const { return is_real(dtype_) || expr::is_signed(dtype_); }
   [[nodiscard]] const std::optional<SymbolicShape>& shape(ValueId id) const {
     return component_.body[id].fact.type.shape;
   }
   ValueId number(double value) { return algebra_.make().constant(dtype_, value); }
 
-  static Contraction contraction(const Form& form) { return form ? form->contraction : Contraction(); }
+  Form negated(Form x) {
+    if (x && x->kind != Value::Kind::pivot) x->contraction = algebra_.scaled(std::move(x->contraction), number(-1));
+    return x && x->kind != Value::Kind::pivot ? x : Form();
+  }
   /// The same kind of value as `like`, with another contraction.
   static Form remade(Contraction made, const Form& like) {
     if (!like || like->kind == Value::Kind::pivot) return std::nullopt;
@@ -185,6 +185,11 @@ class Steps {
       form->contraction = {};
       like = std::move(form);
     }
+    return sum_of(std::move(operands), like);
+  }
+
+  /// The sum of operands that are broadcast together, a value of the same kind as `like`.
+  Form sum_of(std::vector<Contraction> operands, const Form& like) {
     std::optional<Labels> axes = algebra_.broadcast(operands);
     if (!axes) return std::nullopt;
     Contraction sum;
@@ -274,13 +279,7 @@ class Steps {
     Form c = of(2);
     if (!c) return std::nullopt;
     if (beta != 1) c->contraction = algebra_.scaled(std::move(c->contraction), number(static_cast<double>(beta)));
-    Contraction operands[] = {made->contraction, c->contraction};
-    std::optional<Labels> axes = algebra_.broadcast(operands);
-    if (!axes) return std::nullopt;
-    Contraction sum = std::move(operands[0]);
-    sum.axes = std::move(*axes);
-    sum.terms.insert(sum.terms.end(), operands[1].terms.begin(), operands[1].terms.end());
-    return remade(std::move(sum), made);
+    return sum_of({made->contraction, c->contraction}, made);
   }
 
   template <class Of>
@@ -392,16 +391,11 @@ class Steps {
     return marked.ok() ? std::optional(std::move(marked).value()) : std::nullopt;
   }
 
-  Form transposed(const Node&, const OpCall& call, Form x) {
-    if (!x || x->kind == Value::Kind::pivot) return std::nullopt;
-    Labels axes = x->contraction.axes;
-    const auto* perm = call.attributes.get<std::vector<std::int64_t>>("perm");
-    if (perm == nullptr) {
-      std::reverse(axes.begin(), axes.end());
-    } else {
-      if (perm->size() != axes.size()) return std::nullopt;
-      for (std::size_t i = 0; i < axes.size(); ++i) axes[i] = x->contraction.axes[static_cast<std::size_t>((*perm)[i])];
-    }
+  Form transposed(const Node& node, Form x) {
+    const auto order = order_of_transpose(node, component_.body[node.inputs[0]].fact.type);
+    if (!x || !order || x->kind == Value::Kind::pivot) return std::nullopt;
+    Labels axes;
+    for (const std::int64_t axis : *order) axes.push_back(x->contraction.axes[static_cast<std::size_t>(axis)]);
     x->contraction.axes = std::move(axes);
     return x;
   }
@@ -447,80 +441,21 @@ class Steps {
 
   // --- parts of an axis, as products with a matrix that selects
 
-  /// Along each axis: which entries are taken.
+  /// Along each axis that is cut: which entries are taken.
   template <class Of>
-  Form selected(const Node& node, const OpCall& call, std::size_t output, Of&& of) {
+  Form selected(const Node& node, std::size_t output, Of&& of) {
     if (!component_.reaches(node.inputs[0])) return std::nullopt;
-    const std::optional<Dims> before = component_.body[node.inputs[0]].fact.type.static_shape();
+    const Type& type = component_.body[node.inputs[0]].fact.type;
+    const auto taken = type.static_shape() ? selections_of(component_.body, node, output) : std::nullopt;
     Form x = of(0);
-    if (!x || !before || x->kind != Value::Kind::plain) return std::nullopt;
-    const bool gathers = call.def->name == "Gather";
-    const auto gathered = static_cast<std::size_t>(axis_of(call, before->size()));
-    for (std::size_t axis = 0; axis < before->size(); ++axis) {
-      if (gathers && axis != gathered) continue;
-      const auto picked = gathers ? indices(node, (*before)[axis]) : numbers_along(node, call, output, *before, axis);
-      if (!picked) return std::nullopt;
-      x = picked_from(std::move(*x), axis, *picked, (*before)[axis]);
+    if (!x || !taken || x->kind != Value::Kind::plain) return std::nullopt;
+    for (const Selection& each : *taken) {
+      x = picked_from(std::move(*x), each.axis, each.places(), *extent_of(type, each.axis));
       if (!x) return std::nullopt;
+      Labels& axes = x->contraction.axes;
+      if (each.drops) axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(each.axis));
     }
-    const auto& index = shape(node.inputs.size() > 1 ? node.inputs[1] : node.inputs[0]);
-    if (gathers && index && index->empty())
-      x->contraction.axes.erase(x->contraction.axes.begin() + static_cast<std::ptrdiff_t>(gathered));
     return x;
-  }
-
-  static std::int64_t axis_of(const OpCall& call, std::size_t rank) {
-    const std::int64_t axis = call.attributes.integer("axis", 0);
-    return axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis;
-  }
-
-  /// The constant indices of a Gather, one or a list.
-  [[nodiscard]] std::optional<std::vector<std::int64_t>> indices(const Node& node, std::int64_t extent) const {
-    const Tensor* constant = component_.body[node.inputs[1]].fact.tensor();
-    if (constant == nullptr || constant->rank() > 1 || constant->size() == 0) return std::nullopt;
-    const Result<Dims> read = ops::integers_of(*constant);
-    if (!read.ok()) return std::nullopt;
-    std::vector<std::int64_t> picked;
-    for (const std::int64_t index : *read) {
-      picked.push_back(index < 0 ? index + extent : index);
-      if (picked.back() < 0 || picked.back() >= extent) return std::nullopt;
-    }
-    return picked;
-  }
-
-  /// Which entries along an axis a Slice or Split takes: what it makes of their numbers.
-  [[nodiscard]] std::optional<std::vector<std::int64_t>> numbers_along(const Node& node, const OpCall& call,
-                                                                       std::size_t output, const Dims& before,
-                                                                       std::size_t axis) const {
-    std::int64_t inner = 1;
-    std::int64_t size = 1;
-    for (std::size_t i = 0; i < before.size(); ++i) {
-      size *= before[i];
-      if (size <= 0 || size > kMostSelected * kMostSelected) return std::nullopt;
-      if (i > axis) inner *= before[i];
-    }
-    std::vector<std::int64_t> numbers(static_cast<std::size_t>(size));
-    for (std::int64_t i = 0; i < size; ++i) numbers[static_cast<std::size_t>(i)] = i / inner % before[axis];
-    ops::Fact data;
-    data.constant = pawl::Value(Tensor::of<std::int64_t>(before, std::span<const std::int64_t>(numbers)));
-    data.type = Type::tensor(DType::i64, before);
-    std::vector<const ops::Fact*> inputs{&data};
-    for (std::size_t i = 1; i < node.inputs.size(); ++i) {
-      const ValueId id = node.inputs[i];
-      if (id.valid() && component_.body[id].fact.tensor() == nullptr) return std::nullopt;
-      inputs.push_back(id.valid() ? &component_.body[id].fact : nullptr);
-    }
-    const Result<std::vector<ops::Fact>> made = graph::infer_call(call, inputs, node.outputs.size());
-    const Tensor* taken = made.ok() && output < made->size() ? (*made)[output].tensor() : nullptr;
-    if (taken == nullptr || taken->size() == 0 || taken->rank() != static_cast<std::int64_t>(before.size()))
-      return std::nullopt;
-    std::vector<std::int64_t> picked;
-    for (std::int64_t i = 0; i < taken->shape()[axis]; ++i) {
-      Tensor part = taken->select(static_cast<std::int64_t>(axis), i);
-      while (part.rank() > 0) part = part.select(0, 0);
-      picked.push_back(*part.data<std::int64_t>());
-    }
-    return picked;
   }
 
   Form picked_from(Value x, std::size_t axis, const std::vector<std::int64_t>& picked, std::int64_t extent) {
@@ -540,32 +475,25 @@ class Steps {
 
   /// Each part put to its place by a matrix, and all of them added.
   template <class Of>
-  Form joined(const Node& node, const OpCall& call, Of&& of) {
-    const auto& whole = shape(node.outputs[0]);
-    if (!whole) return std::nullopt;
-    const auto axis = static_cast<std::size_t>(axis_of(call, whole->size()));
-    if (!(*whole)[axis].known() || (*whole)[axis].value > kMostSelected) return std::nullopt;
-    const std::int64_t extent = (*whole)[axis].value;
+  Form joined(const Node& node, Of&& of) {
+    const std::optional<std::size_t> axis = concat_axis(component_.body, node);
+    const auto extent = axis ? extent_of(component_.body[node.outputs[0]].fact.type, *axis) : std::nullopt;
+    if (!extent || *extent > kMostSelected) return std::nullopt;
     std::vector<Contraction> parts;
     Form like;
     std::int64_t at = 0;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       Form x = of(i);
       if (!x || x->kind != Value::Kind::plain || x->level != 0) return std::nullopt;
-      const Dim& length = (*shape(node.inputs[i]))[axis];
-      if (!length.known()) return std::nullopt;
-      if (length.value == 0) continue;
-      parts.push_back(placed(std::move(x->contraction), axis, at, length.value, extent));
-      at += length.value;
+      const auto length = extent_of(component_.body[node.inputs[i]].fact.type, *axis);
+      if (!length) return std::nullopt;
+      if (*length == 0) continue;
+      parts.push_back(placed(std::move(x->contraction), *axis, at, *length, *extent));
+      at += *length;
       x->contraction = {};
       like = std::move(x);
     }
-    std::optional<Labels> axes = algebra_.broadcast(parts);
-    if (!like || !axes) return std::nullopt;
-    Contraction sum;
-    sum.axes = std::move(*axes);
-    for (Contraction& each : parts) sum.terms.insert(sum.terms.end(), each.terms.begin(), each.terms.end());
-    return remade(std::move(sum), like);
+    return like ? sum_of(std::move(parts), like) : Form();
   }
 
   Contraction placed(Contraction part, std::size_t axis, std::int64_t at, std::int64_t length, std::int64_t extent) {
@@ -589,7 +517,7 @@ class Steps {
 }  // namespace
 
 Result<std::optional<Contraction>> contraction_step(const Component& component, Lift& lift, ContractionAlgebra& algebra,
-                                                    Labels& state, Obstacle& obstacle) {
+                                                    Obstacle& obstacle) {
   const auto none = [&](std::string why) {
     obstacle.words = std::move(why);
     return std::optional<Contraction>();
@@ -599,7 +527,7 @@ Result<std::optional<Contraction>> contraction_step(const Component& component, 
   if (!type.shape || type.dtype == DType::boolean || type.dtype == DType::string)
     return none("the state holds no numbers");
   if (algebra.semiring() != Semiring::ordinary && !is_real(type.dtype)) return none("integers wrap, and keep no order");
-  state = algebra.fresh(*type.shape);
+  const Labels state = algebra.fresh(*type.shape);
   Steps steps(component, lift, algebra, type.dtype);
   const auto start = [&](std::size_t) {
     Value value;

@@ -15,13 +15,11 @@ Result<Tuple> act(graph::Builder&, const Tuple& element, const Tuple&) { return 
 /// The n entries of x that are nearest to the end at which things come in.
 template <bool AtEnd>
 graph::ValueId newest(Arithmetic& make, graph::ValueId x, graph::ValueId n) {
-  const auto integer = [&](std::int64_t value) {
-    return make.builder().add_constant(Tensor::of<std::int64_t>({1}, {value}), "place");
-  };
   if constexpr (AtEnd)
-    return make.call("Slice", {x, make.neg(n), integer(std::numeric_limits<std::int64_t>::max()), integer(0)});
+    return make.call("Slice",
+                     {x, make.neg(n), make.integers({std::numeric_limits<std::int64_t>::max()}), make.integers({0})});
   else
-    return make.call("Slice", {x, integer(0), n, integer(0)});
+    return make.call("Slice", {x, make.integers({0}), n, make.integers({0})});
 }
 
 template <bool AtEnd>

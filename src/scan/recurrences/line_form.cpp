@@ -82,15 +82,13 @@ class Walk {
 /// The stretches that come in, joined.
 Result<ValueId> fresh(std::span<const Stretch> stretches, std::size_t axis, const graph::Graph& body, Lift& lift) {
   Arithmetic make(lift.builder());
-  const auto integer = [&](std::int64_t value) {
-    return lift.builder().add_constant(Tensor::of<std::int64_t>({1}, {value}), "place");
-  };
   const auto along = static_cast<std::int64_t>(axis);
   std::vector<ValueId> parts;
   for (const Stretch& each : stretches) {
     ValueId part = lift(each.value);
     if (each.run.width() != extent_of(body[each.value].fact.type, axis))
-      part = make.call("Slice", {part, integer(each.run.first), integer(each.run.end), integer(along)});
+      part = make.call("Slice",
+                       {part, make.integers({each.run.first}), make.integers({each.run.end}), make.integers({along})});
     parts.push_back(part);
   }
   const ValueId made = parts.size() == 1 ? parts[0] : make.call("Concat", parts, {{"axis", along}});

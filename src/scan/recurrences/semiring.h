@@ -26,11 +26,9 @@ struct Ordinary {
 
 /// A matrix product over a semiring in which times is +: `reduce` adds up.
 inline graph::ValueId product_by_sums(Arithmetic& make, std::string_view reduce, graph::ValueId a, graph::ValueId b) {
-  const auto axis = [&](std::int64_t at) {
-    return make.builder().add_constant(Tensor::of<std::int64_t>({1}, {at}), "axis");
-  };
-  const graph::ValueId sums = make.add(make.call("Unsqueeze", {a, axis(-1)}), make.call("Unsqueeze", {b, axis(-3)}));
-  return make.call(reduce, {sums, axis(-2)}, {{"keepdims", std::int64_t{0}}});
+  const graph::ValueId sums =
+      make.add(make.call("Unsqueeze", {a, make.integers({-1})}), make.call("Unsqueeze", {b, make.integers({-3})}));
+  return make.call(reduce, {sums, make.integers({-2})}, {{"keepdims", std::int64_t{0}}});
 }
 
 /// max and +. A NaN stays.

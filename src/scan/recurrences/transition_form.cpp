@@ -259,9 +259,7 @@ class Assembly {
   }
 
   ValueId expanded(ValueId value, const std::vector<std::int64_t>& last) {
-    const ValueId shape = lift_.builder().add_constant(
-        Tensor::of<std::int64_t>({static_cast<std::int64_t>(last.size())}, std::span<const std::int64_t>(last)),
-        "shape");
+    const ValueId shape = lift_.builder().add_integers(last, "shape");
     return algebra_.make().call("Expand", {value, shape});
   }
 
@@ -286,8 +284,7 @@ Result<std::optional<Transition>> transition_step(const Component& component, Li
   const DType dtype = component.body[component.body.inputs[component.states[0]]].fact.type.dtype;
   Arithmetic make(lift.builder());
   ContractionAlgebra algebra(make, semiring, dtype);
-  Labels state;
-  TRY_ASSIGN(std::optional<Contraction> step, contraction_step(component, lift, algebra, state, obstacle));
+  TRY_ASSIGN(std::optional<Contraction> step, contraction_step(component, lift, algebra, obstacle));
   if (!step) return std::optional<Transition>();
   return Assembly(component, lift, algebra, std::move(*step), obstacle).run();
 }

@@ -15,10 +15,7 @@ TimeAxis::Made TimeAxis::call(std::string_view op, std::vector<ValueId> inputs,
   return made[0];
 }
 
-ValueId TimeAxis::integers(std::vector<std::int64_t> list) {
-  return to_.add_constant(
-      Tensor::of<std::int64_t>({static_cast<std::int64_t>(list.size())}, std::span<const std::int64_t>(list)), "list");
-}
+ValueId TimeAxis::integers(std::vector<std::int64_t> list) { return to_.add_integers(list, "list"); }
 
 ValueId TimeAxis::integer(std::int64_t value) {
   return to_.add_constant(Tensor::scalar<std::int64_t>(value), "number");
