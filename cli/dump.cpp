@@ -8,7 +8,7 @@
 #include "onnx/text.h"
 #include "onnx/write.h"
 #include "pawl/explain.h"
-#include "random_inputs.h"
+#include "plan_options.h"
 #include "terminal.h"
 
 namespace pawl::cli {
@@ -18,19 +18,14 @@ struct DumpArguments {
   std::string model;
   std::string to;
   std::string after;
-  std::vector<std::string> dims;
-  int threads = 1;
+  PlanArguments plan;
   std::int64_t max_elements = 0;
 };
 
 Result<int> dump_stage(const DumpArguments& arguments) {
   TRY_ASSIGN(const Model model, Model::load(arguments.model));
-  ExplainOptions options;
-  options.threads = arguments.threads;
+  TRY_ASSIGN(ExplainOptions options, read_plan_options(arguments.plan, model));
   options.max_elements = arguments.max_elements;
-  TRY_ASSIGN(const DimValues dims, parse_dims(arguments.dims));
-  TRY(check_dims(dims, model.inputs()));
-  options.dims.assign(dims.begin(), dims.end());
   TRY_ASSIGN_IN_FILE(arguments.model, const std::string text, print_after(model, arguments.after, options));
   if (arguments.to.empty())
     print(text);
@@ -43,7 +38,7 @@ Result<int> dump_model(const DumpArguments& arguments) {
   if (arguments.max_elements < 0)
     return fail(Code::bad_argument, "--max-elements {}: expected 0 or more", arguments.max_elements);
   if (!arguments.after.empty()) return dump_stage(arguments);
-  if (!arguments.dims.empty()) return fail(Code::bad_argument, "--dim is for --after");
+  if (!arguments.plan.dims.empty()) return fail(Code::bad_argument, "--dim is for --after");
   TRY_ASSIGN_IN_FILE(arguments.model, const onnx::Model model, onnx::read_model(arguments.model));
   if (arguments.to.empty()) {
     print(onnx::print_text(model, arguments.max_elements));
@@ -78,10 +73,7 @@ Action define_dump(CLI::App& command) {
       .add_option("--after", arguments->after,
                   "Print what there is after a stage of the compiler: " + names + " (facts and plans are words)")
       ->type_name("STAGE");
-  command.add_option("--dim", arguments->dims, "With --after, T=4096 …: the extent of a symbolic dim")
-      ->type_name("DIM=N");
-  command.add_option("--threads", arguments->threads, "With --after=plan: plan for this many threads")
-      ->capture_default_str();
+  define_plan_options(command, arguments->plan, "With --after: ");
   return [arguments] { return dump_model(*arguments); };
 }
 

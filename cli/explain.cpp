@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/try.h"
 #include "command.h"
-#include "random_inputs.h"
+#include "plan_options.h"
 #include "terminal.h"
 
 namespace pawl::cli {
@@ -14,22 +14,16 @@ namespace {
 
 struct ExplainArguments {
   std::string model;
-  std::vector<std::string> dims;
-  int threads = 1;
+  PlanArguments plan;
   bool exact = false;
   bool json = false;
   std::string svg;
 };
 
 Result<int> explain_model(const ExplainArguments& arguments) {
-  if (arguments.threads < 1) return fail(Code::bad_argument, "--threads {}: expected 1 or more", arguments.threads);
   TRY_ASSIGN(const Model model, Model::load(arguments.model));
-  ExplainOptions options;
-  options.threads = arguments.threads;
+  TRY_ASSIGN(ExplainOptions options, read_plan_options(arguments.plan, model));
   options.exact = arguments.exact;
-  TRY_ASSIGN(const DimValues dims, parse_dims(arguments.dims));
-  TRY(check_dims(dims, model.inputs()));
-  options.dims.assign(dims.begin(), dims.end());
   TRY_ASSIGN_IN_FILE(arguments.model, const Explanation explanation, explain(model, options));
   if (!arguments.svg.empty()) TRY(base::write_file(arguments.svg, explanation.svg));
   print(arguments.json ? explanation.json + "\n" : explanation.text);
@@ -41,11 +35,7 @@ Result<int> explain_model(const ExplainArguments& arguments) {
 Action define_explain(CLI::App& command) {
   const auto arguments = std::make_shared<ExplainArguments>();
   command.add_option("MODEL", arguments->model, "An .onnx file, or .onnxtxt in ONNX's text syntax")->required();
-  command
-      .add_option("--dim", arguments->dims,
-                  "T=4096 …: the extent of a symbolic dim, or of an unnamed one as INPUT.AXIS=4096")
-      ->type_name("DIM=N");
-  command.add_option("--threads", arguments->threads, "Plan for this many threads")->capture_default_str();
+  define_plan_options(command, arguments->plan);
   command.add_flag("--exact", arguments->exact, "Plan for the bits of the reference");
   command.add_flag("--json", arguments->json, "Print one JSON object");
   command.add_option("--svg", arguments->svg, "Also write a picture of the bodies to FILE")->type_name("FILE");

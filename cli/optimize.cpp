@@ -28,8 +28,7 @@ Result<int> optimize_model(const OptimizeArguments& arguments) {
   options.opset = arguments.opset;
   options.parallel_scan = arguments.parallel_scan;
   options.exact = arguments.exact;
-  TRY_ASSIGN(const DimValues dims, parse_dims(arguments.dims));
-  TRY(check_dims(dims, model.inputs()));
+  TRY_ASSIGN(const DimValues dims, parse_dims(arguments.dims, model.inputs()));
   options.dims.assign(dims.begin(), dims.end());
   std::vector<std::string> notes;
   options.notes = &notes;

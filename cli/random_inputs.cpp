@@ -78,26 +78,7 @@ Result<Value> draw_value(const Port& port, const Type& type, const DimValues& di
   return Value(std::move(tensor));
 }
 
-}  // namespace
-
-Result<DimValues> parse_dims(const std::vector<std::string>& arguments) {
-  DimValues dims;
-  for (const std::string& argument : arguments) {
-    const std::size_t at = argument.rfind('=');
-    std::int64_t extent = -1;
-    if (at != std::string::npos && at > 0) {
-      const char* end = argument.data() + argument.size();
-      const auto parsed = std::from_chars(argument.data() + at + 1, end, extent);
-      if (parsed.ec != std::errc() || parsed.ptr != end) extent = -1;
-    }
-    if (extent < 0)
-      return fail(Code::bad_argument, "--dim {}: expected SYMBOL=N or INPUT.AXIS=N with N >= 0", argument);
-    if (!dims.emplace(argument.substr(0, at), extent).second)
-      return fail(Code::bad_argument, "--dim {}: given twice", argument);
-  }
-  return dims;
-}
-
+/// A name that means nothing is misspelt. Errors: bad_argument.
 Result<void> check_dims(const DimValues& dims, const std::vector<Port>& ports) {
   for (const auto& [name, extent] : dims) {
     bool known = false;
@@ -113,6 +94,27 @@ Result<void> check_dims(const DimValues& dims, const std::vector<Port>& ports) {
     if (!known) return fail(Code::bad_argument, "--dim {}={}: no input has such a symbol or open axis", name, extent);
   }
   return {};
+}
+
+}  // namespace
+
+Result<DimValues> parse_dims(const std::vector<std::string>& arguments, const std::vector<Port>& ports) {
+  DimValues dims;
+  for (const std::string& argument : arguments) {
+    const std::size_t at = argument.rfind('=');
+    std::int64_t extent = -1;
+    if (at != std::string::npos && at > 0) {
+      const char* end = argument.data() + argument.size();
+      const auto parsed = std::from_chars(argument.data() + at + 1, end, extent);
+      if (parsed.ec != std::errc() || parsed.ptr != end) extent = -1;
+    }
+    if (extent < 0)
+      return fail(Code::bad_argument, "--dim {}: expected SYMBOL=N or INPUT.AXIS=N with N >= 0", argument);
+    if (!dims.emplace(argument.substr(0, at), extent).second)
+      return fail(Code::bad_argument, "--dim {}: given twice", argument);
+  }
+  TRY(check_dims(dims, ports));
+  return dims;
 }
 
 void bind_dims(const Type& declared, const Value& value, DimValues& dims) {

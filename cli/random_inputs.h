@@ -13,10 +13,9 @@ namespace pawl::cli {
 /// What `--dim` said: a symbol ("T"), or an axis of an input ("x.0"), to its extent.
 using DimValues = std::map<std::string, std::int64_t, std::less<>>;
 
-/// From the arguments of `--dim`: "SYMBOL=N" or "INPUT.AXIS=N". Errors: bad_argument.
-Result<DimValues> parse_dims(const std::vector<std::string>& arguments);
-/// Every name in `dims` must mean a symbol or an axis of some input, or it is misspelt. Errors: bad_argument.
-Result<void> check_dims(const DimValues& dims, const std::vector<Port>& ports);
+/// From the arguments of `--dim`: "SYMBOL=N" or "INPUT.AXIS=N", a symbol or an open axis of some input. Errors:
+/// bad_argument.
+Result<DimValues> parse_dims(const std::vector<std::string>& arguments, const std::vector<Port>& ports);
 
 /// Adds the extents that a given value fixes for the symbols of its declared type; those that are there stay.
 void bind_dims(const Type& declared, const Value& value, DimValues& dims);

@@ -53,8 +53,7 @@ Result<std::pair<std::size_t, std::string>> split_input(const std::string& argum
 /// One value per model input: from a file, random, or undefined where the model has its own.
 Result<std::vector<Value>> gather_inputs(const RunArguments& arguments, const std::vector<Port>& ports) {
   std::vector<std::optional<Value>> given(ports.size());
-  TRY_ASSIGN(DimValues dims, parse_dims(arguments.dims));
-  TRY(check_dims(dims, ports));
+  TRY_ASSIGN(DimValues dims, parse_dims(arguments.dims, ports));
   for (const std::string& argument : arguments.inputs) {
     TRY_ASSIGN(const auto split, split_input(argument, ports));
     const auto& [index, file] = split;

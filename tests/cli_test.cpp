@@ -267,6 +267,7 @@ TEST_F(Cli, ExplainsScans) {
   expect_fault({"explain", "none.onnx"}, {"none.onnx"});
   expect_fault({"explain", "sum.onnxtxt", "--dim", "Q=1"}, {"--dim Q=1"});
   expect_fault({"explain", "sum.onnxtxt", "--threads", "0"}, {"--threads 0"});
+  expect_fault({"dump", "sum.onnxtxt", "--after", "plan", "--threads", "0"}, {"--threads 0"});
 }
 
 TEST_F(Cli, DumpsWhatThereIsAfterAStage) {
@@ -283,7 +284,8 @@ cell (float[2] s0, float[T, 2] x, float[2, 2] w) => (float[2] s) {
   EXPECT_NE(pawl({"dump", "cell.onnxtxt", "--after", "sink", "--dim", "T=8"}).out.find("float[8,2] x"),
             std::string::npos);
   expect_fault({"dump", "cell.onnxtxt", "--after", "soup"},
-               {"there is no stage \"soup\"; there are import, simplify, unbatch, raise, states,", "sink, flatten, transposes, facts, plan"});
+               {"there is no stage \"soup\"; there are import, simplify, unbatch, raise, states,",
+                "sink, flatten, transposes, facts, plan"});
 }
 
 TEST_F(Cli, OptimizesModels) {

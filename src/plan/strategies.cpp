@@ -90,14 +90,16 @@ bool chunked_scan(const ScanFacts& facts, const Target& target, std::string& how
       return false;
     }
   }
-  const double enough = static_cast<double>(target.threads) * target.lanes;
-  if (channels(facts) >= enough) {
-    why =
-        fmt::format("{:.0f} independent channels already fill {}", channels(facts), counted(target.threads, "thread"));
+  const double side_by_side = channels(facts);
+  if (side_by_side == 0) {
+    why = "a state has no elements";
     return false;
   }
-  how =
-      fmt::format("parts of the sequence side by side: {} would leave lanes idle", counted(channels(facts), "channel"));
+  if (side_by_side >= static_cast<double>(target.threads) * target.lanes) {
+    why = fmt::format("{:.0f} independent channels already fill {}", side_by_side, counted(target.threads, "thread"));
+    return false;
+  }
+  how = fmt::format("parts of the sequence side by side: {} would leave lanes idle", counted(side_by_side, "channel"));
   return true;
 }
 
