@@ -1,6 +1,8 @@
 // Runs a kernel as machine code and by the interpreter, and compares what they leave in memory.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <optional>
 #include <random>
 #include <vector>
@@ -19,6 +21,14 @@ std::vector<Target> targets_here();
 
 /// There is a compiler for kernels.
 bool can_compile();
+
+/// A test that needs one.
+class CompilingTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!can_compile()) GTEST_SKIP() << "no compiler for kernels";
+  }
+};
 
 /// A test's own cache, without a folder.
 KernelCache& test_cache();

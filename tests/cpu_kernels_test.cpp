@@ -21,11 +21,8 @@ using kernel::Param;
 using kernel::Program;
 using kernel::Var;
 
-class CpuKernels : public testing::Test {
+class CpuKernels : public CompilingTest {
  protected:
-  void SetUp() override {
-    if (!can_compile()) GTEST_SKIP() << "no compiler for kernels";
-  }
   std::mt19937 random_{20};
 };
 

@@ -17,12 +17,7 @@ namespace {
 
 using expr::Op;
 
-class CpuObjectCode : public testing::Test {
- protected:
-  void SetUp() override {
-    if (!can_compile()) GTEST_SKIP() << "no compiler for kernels";
-  }
-};
+class CpuObjectCode : public CompilingTest {};
 
 /// A kernel with constants in memory: y[c] = |x[c]| * 0.1 rounded to float16.
 kernel::Program with_constants() {

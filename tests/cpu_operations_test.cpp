@@ -22,11 +22,8 @@ using kernel::Var;
 constexpr std::array kComputed = {DType::f32, DType::f64, DType::i8,  DType::i16, DType::i32,    DType::i64,
                                   DType::u8,  DType::u16, DType::u32, DType::u64, DType::boolean};
 
-class CpuOperations : public testing::Test {
+class CpuOperations : public CompilingTest {
  protected:
-  void SetUp() override {
-    if (!can_compile()) GTEST_SKIP() << "no compiler for kernels";
-  }
   std::mt19937 random_{21};
 };
 
@@ -92,22 +89,6 @@ TEST_F(CpuOperations, ComputeEveryType) {
 }
 
 template <class T>
-T function_of(Op op, T x, T y) {
-  switch (op) {
-    case Op::exp: return expr::exp(x);
-    case Op::exp_minus_1: return expr::exp_minus_1(x);
-    case Op::log: return expr::log(x);
-    case Op::log_1_plus: return expr::log_1_plus(x);
-    case Op::tanh: return expr::tanh(x);
-    case Op::sigmoid: return expr::sigmoid(x);
-    case Op::erf: return expr::erf(x);
-    case Op::sin: return expr::sin(x);
-    case Op::cos: return expr::cos(x);
-    default: return expr::pow(x, y);
-  }
-}
-
-template <class T>
 std::vector<T> numbers_of(const Bytes& bytes) {
   std::vector<T> values(bytes.size() / sizeof(T));
   std::memcpy(values.data(), bytes.data(), bytes.size());
@@ -124,7 +105,7 @@ void expect_function(Op op, DType dtype, std::mt19937& random) {
   for (Bytes& buffer : buffers) buffer = random_bytes(dtype, kCount, random);
   const std::vector<T> x = numbers_of<T>(buffers[0]), y = numbers_of<T>(buffers[buffers.size() - 2]);
   std::vector<T> results(x.size());
-  for (std::size_t i = 0; i < x.size(); ++i) results[i] = function_of(op, x[i], y[i]);
+  for (std::size_t i = 0; i < x.size(); ++i) results[i] = expr::function_of(op, x[i], y[i]);
   std::vector<Bytes> want = buffers;
   want.back() = bytes_of(results);
   for (const Target& target : targets_here()) {

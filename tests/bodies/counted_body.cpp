@@ -1,30 +1,17 @@
 #include "counted_body.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <random>
 
+#include "maker.h"
 #include "onnx/text.h"
 
 namespace pawl::tests {
 namespace {
 
-using Shape = std::vector<std::int64_t>;
-using Names = std::vector<std::string>;
-
-std::string list(const Shape& shape) { return fmt::format("{}", fmt::join(shape, ",")); }
-std::string typed(const Shape& shape) { return shape.empty() ? "int64" : fmt::format("int64[{}]", list(shape)); }
 std::string untyped(std::size_t rank) {
   return rank == 0 ? "int64" : fmt::format("int64[{}]", fmt::join(Names(rank, "?"), ","));
-}
-
-Shape inserted(Shape shape, std::int64_t axis, std::int64_t extent) {
-  shape.insert(shape.begin() + axis, extent);
-  return shape;
 }
 
 /// A scalar of the body: a * t + b.
@@ -35,9 +22,9 @@ struct Index {
   [[nodiscard]] std::int64_t at(std::int64_t t) const { return a * t + b; }
 };
 
-class Maker {
+class CountedMaker : private Maker {
  public:
-  explicit Maker(std::uint32_t seed) : random_(seed) {}
+  explicit CountedMaker(std::uint32_t seed) : Maker(seed) {}
 
   RandomModel make() {
     for (int i = pick(0, 2); i > 0; --i) shape_.push_back(pick(1, 3));
@@ -55,9 +42,6 @@ class Maker {
   }
 
  private:
-  int pick(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
-  bool chance(int percent) { return pick(1, 100) <= percent; }
-  std::string fresh(const char* base) { return fmt::format("{}{}", base, ++names_); }
   const std::string& any(const Names& names) {
     return names[static_cast<std::size_t>(pick(0, static_cast<int>(names.size()) - 1))];
   }
@@ -521,8 +505,6 @@ class Maker {
     return untyped_output(name, rank);
   }
 
-  std::mt19937 random_;
-  int names_ = 0;
   Shape shape_;
   std::int64_t steps_ = 0;
   std::string yes_;
@@ -549,6 +531,6 @@ class Maker {
 
 }  // namespace
 
-RandomModel counted_model(std::uint32_t seed) { return Maker(seed).make(); }
+RandomModel counted_model(std::uint32_t seed) { return CountedMaker(seed).make(); }
 
 }  // namespace pawl::tests

@@ -1,34 +1,22 @@
 #include "linear_body.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <numeric>
-#include <random>
 
+#include "maker.h"
 #include "onnx/text.h"
 
 namespace pawl::tests {
 namespace {
-
-using Shape = std::vector<std::int64_t>;
 
 struct Known {
   std::string name;
   Shape shape;
 };
 
-/// As the text syntax writes a type.
-std::string typed(const Shape& shape) {
-  return shape.empty() ? "int64" : fmt::format("int64[{}]", fmt::join(shape, ","));
-}
-
-std::string list(const Shape& shape) { return fmt::format("{}", fmt::join(shape, ",")); }
-
-class Maker {
+class LinearMaker : private Maker {
  public:
-  explicit Maker(std::uint32_t seed) : random_(seed) {}
+  explicit LinearMaker(std::uint32_t seed) : Maker(seed) {}
 
   RandomModel make() {
     for (int i = pick(1, 3); i > 0; --i) state_.push_back(pick(1, 3));
@@ -44,9 +32,6 @@ class Maker {
   }
 
  private:
-  int pick(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
-  bool chance(int percent) { return pick(1, 100) <= percent; }
-
   [[nodiscard]] Shape in_time(const Shape& shape) const {
     Shape longer{steps_};
     longer.insert(longer.end(), shape.begin(), shape.end());
@@ -113,7 +98,7 @@ class Maker {
   void transpose(const Known& x) {
     Shape perm(x.shape.size());
     std::iota(perm.begin(), perm.end(), 0);
-    std::shuffle(perm.begin(), perm.end(), random_);
+    shuffle(perm);
     Shape shape;
     for (const std::int64_t axis : perm) shape.push_back(x.shape[static_cast<std::size_t>(axis)]);
     if (!perm.empty()) add(shape, fmt::format("Transpose <perm = [{}]> ({})", list(perm), x.name));
@@ -156,7 +141,7 @@ class Maker {
     }
     std::vector<std::size_t> order(letters.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::shuffle(order.begin(), order.end(), random_);
+    shuffle(order);
     std::string result;
     Shape shape;
     for (const std::size_t i : order) {
@@ -327,9 +312,7 @@ class Maker {
         inputs, whole, list(in_time(state_)), elements_.size(), formal, whole, whole, body_, actual);
   }
 
-  std::mt19937 random_;
   std::int64_t steps_ = 5;
-  int names_ = 0;
   Shape state_;
   std::vector<Known> linear_;
   std::vector<Known> elements_;
@@ -339,6 +322,6 @@ class Maker {
 
 }  // namespace
 
-RandomModel linear_model(std::uint32_t seed) { return Maker(seed).make(); }
+RandomModel linear_model(std::uint32_t seed) { return LinearMaker(seed).make(); }
 
 }  // namespace pawl::tests

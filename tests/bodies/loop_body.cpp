@@ -1,31 +1,17 @@
 #include "loop_body.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <numeric>
-#include <random>
 
+#include "maker.h"
 #include "onnx/text.h"
 
 namespace pawl::tests {
 namespace {
 
-using Shape = std::vector<std::int64_t>;
-using Names = std::vector<std::string>;
-
-std::string list(const Shape& shape) { return fmt::format("{}", fmt::join(shape, ",")); }
-std::string typed(const Shape& shape) { return shape.empty() ? "int64" : fmt::format("int64[{}]", list(shape)); }
-
-Shape inserted(Shape shape, std::int64_t axis, std::int64_t extent) {
-  shape.insert(shape.begin() + axis, extent);
-  return shape;
-}
-
-class Maker {
+class LoopMaker : private Maker {
  public:
-  explicit Maker(std::uint32_t seed) : random_(seed) {}
+  explicit LoopMaker(std::uint32_t seed) : Maker(seed) {}
 
   RandomModel make() {
     for (int i = pick(0, 2); i > 0; --i) shape_.push_back(pick(1, 3));
@@ -45,9 +31,6 @@ class Maker {
   }
 
  private:
-  int pick(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
-  bool chance(int percent) { return pick(1, 100) <= percent; }
-  std::string fresh(const char* base) { return fmt::format("{}{}", base, ++names_); }
   const std::string& any(const Names& names) {
     return names[static_cast<std::size_t>(pick(0, static_cast<int>(names.size()) - 1))];
   }
@@ -111,7 +94,7 @@ class Maker {
     const auto axis = static_cast<std::size_t>(pick(0, static_cast<int>(shape_.size()) - 1));
     Shape places(static_cast<std::size_t>(shape_[axis]));
     std::iota(places.begin(), places.end(), 0);
-    std::shuffle(places.begin(), places.end(), random_);
+    shuffle(places);
     return node(body, fmt::format("Gather <axis = {}> ({}, {})", axis, a, integers(body, places)));
   }
 
@@ -314,7 +297,7 @@ class Maker {
     Shape perm(wanted.size());
     std::iota(perm.begin(), perm.end(), 0);
     if (chance(30)) {
-      std::shuffle(perm.begin(), perm.end(), random_);
+      shuffle(perm);
     } else {
       // Only the scanned axis moves.
       const std::int64_t from = any_axis(shape_.size());
@@ -332,7 +315,7 @@ class Maker {
       perm.resize(rank);
       std::iota(perm.begin(), perm.end(), 0);
       if (chance(50)) {
-        std::shuffle(perm.begin(), perm.end(), random_);
+        shuffle(perm);
       } else {
         std::rotate(perm.begin(), perm.begin() + 1, perm.end());
       }
@@ -340,8 +323,6 @@ class Maker {
     return node(nodes_, fmt::format("Transpose <perm = [{}]> ({})", list(perm), name));
   }
 
-  std::mt19937 random_;
-  int names_ = 0;
   int opset_ = 18;
   Shape shape_;
   std::string lengths_;
@@ -353,6 +334,6 @@ class Maker {
 
 }  // namespace
 
-RandomModel loop_model(std::uint32_t seed) { return Maker(seed).make(); }
+RandomModel loop_model(std::uint32_t seed) { return LoopMaker(seed).make(); }
 
 }  // namespace pawl::tests

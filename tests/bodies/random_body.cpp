@@ -1,12 +1,11 @@
 #include "random_body.h"
 
 #include <algorithm>
-#include <random>
+
+#include "maker.h"
 
 namespace pawl::tests {
 namespace {
-
-using Shape = std::vector<std::int64_t>;
 
 struct Known {
   std::string name;
@@ -40,9 +39,9 @@ std::optional<Shape> broadcast(const Shape& a, const Shape& b) {
   return result;
 }
 
-class Maker {
+class BodyMaker : private Maker {
  public:
-  Maker(std::uint32_t seed, bool with_floats) : random_(seed), with_floats_(with_floats) {}
+  BodyMaker(std::uint32_t seed, bool with_floats) : Maker(seed), with_floats_(with_floats) {}
 
   RandomModel make() {
     RandomModel made;
@@ -58,10 +57,6 @@ class Maker {
   }
 
  private:
-  int pick(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
-  bool chance(int percent) { return pick(1, 100) <= percent; }
-  std::string fresh(const char* base) { return base + std::to_string(++names_); }
-
   DType pick_dtype() {
     const int which = pick(0, 9);
     if (which == 0) return DType::boolean;
@@ -370,7 +365,7 @@ class Maker {
         if (rank < 2) return;
         std::vector<std::int64_t> perm;
         for (std::int64_t i = 0; i < rank; ++i) perm.push_back(i);
-        std::shuffle(perm.begin(), perm.end(), random_);
+        shuffle(perm);
         Shape shape;
         for (const std::int64_t axis : perm) shape.push_back(value.shape[static_cast<std::size_t>(axis)]);
         push(add_node(graph, "Transpose", {value.name}, value.dtype, shape, {attribute("perm", perm)}));
@@ -546,13 +541,11 @@ class Maker {
     pool.push_back(add_node(graph, "If", {condition->name}, value.dtype, value.shape, std::move(branches)));
   }
 
-  std::mt19937 random_;
   bool with_floats_;
-  int names_ = 0;
 };
 
 }  // namespace
 
-RandomModel random_model(std::uint32_t seed, bool with_floats) { return Maker(seed, with_floats).make(); }
+RandomModel random_model(std::uint32_t seed, bool with_floats) { return BodyMaker(seed, with_floats).make(); }
 
 }  // namespace pawl::tests
