@@ -1,7 +1,5 @@
 // The pipeline, in order.
-#include <algorithm>
-#include <thread>
-
+#include "backend/cpu/threads.h"
 #include "backend/reference/kernel_interpreter.h"
 #include "base/guard.h"
 #include "base/try.h"
@@ -117,9 +115,8 @@ Result<Program> Program::compile(const Model& model, const CompileOptions& optio
       TRY_ASSIGN(state->reference, reference::prepare(*graph));
     }
     if (options.kernels != Kernels::off) {
-      const unsigned cores = std::max(std::thread::hardware_concurrency(), 1U);
       cpu::ScanKernelOptions kernels;
-      kernels.threads = options.threads > 0 ? options.threads : static_cast<int>(cores);
+      kernels.threads = options.threads > 0 ? options.threads : cpu::usable_cores();
       kernels.compile = options.kernels == Kernels::compiled ? cpu::machine_code() : interpreted;
       state->kernels = std::make_unique<cpu::ScanKernels>(std::move(kernels));
     }
