@@ -32,7 +32,8 @@ std::string signature(const reference::ScanCall& call, const std::vector<ops::Fa
   for (const ops::Fact& fact : captured) {
     text += to_string(fact.type);
     if (const Tensor* list = fact.tensor()) {
-      for (const std::int64_t each : *ops::integers_of(*list)) text += fmt::format(" {}", each);
+      const Result<Dims> integers = ops::integers_of(*list);
+      for (const std::int64_t each : *integers) text += fmt::format(" {}", each);
     }
     text += ";";
   }
