@@ -1,6 +1,6 @@
 # Short names for the everyday commands. The scripts in tools/ do the work.
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format lint sanitize fuzz clean
+.PHONY: help demo test bench check format lint sanitize fuzz clean
 
 help: ## This list
 	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' Makefile
@@ -10,6 +10,9 @@ demo: ## Build, and let the character model of examples/charlm_mamba write
 
 test: ## Build, run the tests and, where they are, the conformance suites
 	@tools/run_tests
+
+bench: ## Measure the benchmark families beside ONNX Runtime; FAMILIES=gru PRESETS=small restricts
+	@tools/bench
 
 check: ## Everything: test, the sanitizers, 30 s of each fuzz target
 	@PAWL_SANITIZERS=true tools/run_tests

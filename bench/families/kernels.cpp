@@ -1,0 +1,26 @@
+#include "kernels.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace pawl::bench {
+
+Kernel make_kernel(const std::string& family, const Arrays& arrays, Team& team) {
+  using Make = Kernel (*)(const Arrays&, Team&);
+  static const std::map<std::string, Make> kMakers = {
+      {"cumsum", make_cumsum}, {"affine", make_affine},   {"ema", make_ema},         {"biquad", make_biquad},
+      {"runmax", make_runmax}, {"mingru", make_mingru},   {"gru", make_gru},         {"lstm", make_lstm},
+      {"mamba1", make_mamba1}, {"linattn", make_linattn}, {"viterbi", make_viterbi}, {"pairwise", make_pairwise}};
+  const auto found = kMakers.find(family);
+  return found == kMakers.end() ? Kernel() : found->second(arrays, team);
+}
+
+Floats floats(std::int64_t count) {
+  const auto bytes = static_cast<std::size_t>((count + 15) / 16 * 64 + 64);
+  auto* memory = static_cast<float*>(std::aligned_alloc(64, bytes));
+  if (memory == nullptr) std::abort();
+  std::fill_n(memory, bytes / sizeof(float), 0.0F);
+  return {memory, [](float* p) { std::free(p); }};
+}
+
+}  // namespace pawl::bench
