@@ -115,11 +115,13 @@ class Writer {
   /// Takes the bytes in; returns the 256 logits of what comes after the last one.
   Result<std::span<const float>> read(std::span<const std::int64_t> bytes) {
     const auto count = static_cast<std::int64_t>(bytes.size());
-    const Value inputs[] = {Tensor::of<std::int64_t>({1, count}, bytes), states_[0], states_[1]};
-    Result<std::vector<Value>> outputs = program_.run(inputs);
+    // The states are given away: they are updated in place where the program can.
+    std::vector<Value> inputs = {Tensor::of<std::int64_t>({1, count}, bytes), std::move(states_[0]),
+                                 std::move(states_[1])};
+    Result<std::vector<Value>> outputs = program_.run_in_place(std::move(inputs));
     if (!outputs) return outputs.error();
-    logits_ = (*outputs)[0].tensor();
-    states_ = {(*outputs)[1], (*outputs)[2]};
+    logits_ = std::move((*outputs)[0].tensor());
+    for (std::size_t i = 0; i < 2; ++i) states_[i] = std::move((*outputs)[i + 1]);
     return logits_.values<float>().last(256);
   }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "pawl/model.h"
+#include "pawl/profile.h"
 #include "pawl/tensor.h"
 
 namespace pawl {
@@ -69,6 +70,12 @@ struct RunOptions {
   std::int64_t max_steps = 100'000'000;
   /// When set: how often each operator was evaluated, by name, is added here. One map per run.
   std::map<std::string, std::int64_t>* evaluations = nullptr;
+  /// When set: results of earlier runs that are no longer needed. The run may take the memory of those tensors among
+  /// them that nobody else holds for results of the same type and size; what it took is none afterwards. New memory
+  /// costs more than many a run: a page fault for each page of it.
+  std::vector<Value>* reuse = nullptr;
+  /// When set: where the time went is added here.
+  Profile* profile = nullptr;
 };
 
 /// An input by name.
@@ -92,6 +99,15 @@ class Program {
 
   /// The same with inputs by name, in any order; those with a default may be left out.
   Result<std::vector<Value>> run(std::span<const NamedValue> inputs, const RunOptions& options = {}) const;
+
+  /// The same with inputs that are given away: those that nobody else holds may be written to, and their memory may be
+  /// that of outputs. A Scan's state that is given so is updated in place: a model that streams moves the states it got
+  /// from one run into the next.
+  ///   inputs  : one per model input, in order; what others hold too is not written to
+  Result<std::vector<Value>> run_in_place(std::vector<Value> inputs, const RunOptions& options = {}) const;
+
+  /// What a run with inputs of these types and shapes has to do. Errors: bad_argument, bad_type, bad_shape.
+  Result<Work> work(std::span<const Value> inputs) const;
 
   [[nodiscard]] const std::vector<Port>& inputs() const;
   [[nodiscard]] const std::vector<Port>& outputs() const;

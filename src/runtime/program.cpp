@@ -1,16 +1,18 @@
 #include "runtime/program.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "backend/cpu/accelerate.h"
 #include "base/guard.h"
 #include "graph/infer.h"
+#include "runtime/profile.h"
 
 namespace pawl {
 namespace {
 
 /// Input i as the evaluator may see it: of the declared type, aligned. Errors name the input.
-Result<Value> accept_input(const Port& port, const Tensor& otherwise, const Value& given) {
+Result<Value> accept_input(const Port& port, const Tensor& otherwise, Value given) {
   const auto place = [&] { return fmt::format("input \"{}\"", port.name); };
   if (given.is_tensor() && !given.tensor().defined()) {
     if (!port.has_default) return fail(Code::bad_argument, "input \"{}\" is missing", port.name);
@@ -63,20 +65,20 @@ const std::vector<Port>& Program::inputs() const { return state_->model->inputs;
 const std::vector<Port>& Program::outputs() const { return state_->model->outputs; }
 
 /// The inputs as the evaluator may see them, in order.
-Result<std::vector<Value>> Program::State::accept(std::span<const Value> inputs) const {
+Result<std::vector<Value>> Program::State::accept(std::vector<Value> inputs) const {
   const std::vector<Port>& ports = model->inputs;
   if (inputs.size() != ports.size())
     return fail(Code::bad_argument, "the model has {} inputs, {} were given", ports.size(), inputs.size());
-  std::vector<Value> accepted;
   for (std::size_t i = 0; i < ports.size(); ++i) {
-    TRY_ASSIGN(Value value, accept_input(ports[i], model->imported.defaults[i], inputs[i]));
-    accepted.push_back(std::move(value));
+    TRY_ASSIGN(inputs[i], accept_input(ports[i], model->imported.defaults[i], std::move(inputs[i])));
   }
-  return accepted;
+  return inputs;
 }
 
-Result<std::vector<Value>> Program::State::run(std::span<const Value> inputs, const RunOptions& options) const {
-  TRY_ASSIGN(std::vector<Value> accepted, accept(inputs));
+Result<std::vector<Value>> Program::State::run(std::vector<Value> inputs, const RunOptions& options) const {
+  std::optional<ProfileRecorder> recorder;
+  if (options.profile != nullptr) recorder.emplace(*options.profile);
+  TRY_ASSIGN(std::vector<Value> accepted, accept(std::move(inputs)));
   reference::EvaluateOptions evaluate_options;
   if (guarantee != Guarantee::exact)
     evaluate_options.accelerate = [](const ops::OpDef& def, ops::EvalContext& context) {
@@ -87,6 +89,8 @@ Result<std::vector<Value>> Program::State::run(std::span<const Value> inputs, co
   evaluate_options.seed = options.seed;
   evaluate_options.max_steps = options.max_steps;
   evaluate_options.evaluations = options.evaluations;
+  evaluate_options.reuse = options.reuse;
+  evaluate_options.observer = recorder ? &*recorder : nullptr;
   if (options.progress) {
     evaluate_options.progress = [&](const reference::Progress& at) { options.progress({at.loop, at.done, at.total}); };
   }
@@ -98,7 +102,11 @@ Result<std::vector<Value>> Program::State::run(std::span<const Value> inputs, co
 }
 
 Result<std::vector<Value>> Program::run(std::span<const Value> inputs, const RunOptions& options) const {
-  auto outputs = guard([&] { return state_->run(inputs, options); });
+  return run_in_place({inputs.begin(), inputs.end()}, options);
+}
+
+Result<std::vector<Value>> Program::run_in_place(std::vector<Value> inputs, const RunOptions& options) const {
+  auto outputs = guard([&] { return state_->run(std::move(inputs), options); });
   if (!outputs.ok() && !state_->model->name.empty()) return std::move(outputs).error().in_file(state_->model->name);
   return outputs;
 }
@@ -117,7 +125,7 @@ Result<std::vector<Value>> Program::run(std::span<const NamedValue> inputs, cons
     given[i] = true;
     ordered[i] = value;
   }
-  return run(ordered, options);
+  return run_in_place(std::move(ordered), options);
 }
 
 std::vector<std::string> Program::kernel_report() const {

@@ -18,8 +18,9 @@ struct Program::State {
   std::unique_ptr<cpu::ScanKernels> kernels;  ///< null: the evaluator runs Scans
   Guarantee guarantee = Guarantee::deterministic;
 
-  Result<std::vector<Value>> accept(std::span<const Value> inputs) const;
-  Result<std::vector<Value>> run(std::span<const Value> inputs, const RunOptions& options) const;
+  Result<std::vector<Value>> accept(std::vector<Value> inputs) const;
+  Result<std::vector<Value>> run(std::vector<Value> inputs, const RunOptions& options) const;
+  Result<Work> work(std::span<const Value> inputs) const;
 };
 
 }  // namespace pawl

@@ -1,10 +1,12 @@
 // What one step of a body costs.
 #include "scan/cost.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "ops/op.h"
 #include "scan/over_time.h"
+#include "scan/trips.h"
 
 namespace pawl::scan {
 namespace {
@@ -76,6 +78,29 @@ StepCost cost_of(const graph::ScanOp& scan, const Dependence& dependence) {
   for (std::size_t k = scan.states; k < body.outputs.size(); ++k)
     cost.bytes_out += bytes_of(body[body.outputs[k]].fact.type, cost.known);
   for (const graph::ValueId id : body.captured) cost.bytes_fixed += bytes_of(body[id].fact.type, cost.known);
+  return cost;
+}
+
+GraphCost cost_of(const graph::Graph& graph) {
+  GraphCost cost;
+  for (const graph::Node& node : graph.nodes) {
+    cost.operations += operations_of(graph, node, cost.known);
+    double times = 1;
+    if (const auto* scan = std::get_if<graph::ScanOp>(&node.operation)) {
+      const Dim trips = trips_of(graph, node, *scan);
+      times = static_cast<double>(trips.known() ? trips.value : 1);
+      cost.known = cost.known && trips.known() && !scan->batched;
+      if (trips.known()) cost.steps = std::max(cost.steps, trips.value);
+    }
+    if (std::holds_alternative<graph::LoopOp>(node.operation)) cost.known = false;
+    double most = 0;  // of two branches one is taken
+    graph::for_each_body(node, [&](const graph::Body& body, std::string_view) {
+      const GraphCost inner = cost_of(*body.graph);
+      cost.known = cost.known && inner.known;
+      most = std::max(most, inner.operations);
+    });
+    cost.operations += times * most;
+  }
   return cost;
 }
 

@@ -1,5 +1,7 @@
 #include "tensor/memory.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -13,6 +15,8 @@ namespace pawl {
 namespace {
 
 constexpr std::size_t kAlignment = 64;
+/// Pages of this size, where the kernel has them: one fault in place of 512.
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
 /// Requests below this are not worth a look at the machine's state.
 constexpr std::size_t kLarge = std::size_t{64} << 20;
 
@@ -51,9 +55,12 @@ Result<std::shared_ptr<void>> allocate_bytes(std::size_t size) {
     const std::size_t available = available_bytes();
     if (size > available) return fail(Code::limit, "{} bytes of memory are needed, {} are free", size, available);
   }
-  void* memory = ::operator new(std::max<std::size_t>(size, 1), std::align_val_t{kAlignment}, std::nothrow);
+  const std::align_val_t alignment{size >= kHugePage ? kHugePage : kAlignment};
+  void* memory = ::operator new(std::max<std::size_t>(size, 1), alignment, std::nothrow);
   if (memory == nullptr) return fail(Code::limit, "{} bytes of memory are needed and cannot be had", size);
-  return std::shared_ptr<void>(memory, [](void* p) { ::operator delete(p, std::align_val_t{kAlignment}); });
+  // Not of the last one, which would be made whole.
+  if (size >= kHugePage) madvise(memory, size / kHugePage * kHugePage, MADV_HUGEPAGE);
+  return std::shared_ptr<void>(memory, [alignment](void* p) { ::operator delete(p, alignment); });
 }
 
 }  // namespace pawl

@@ -4,6 +4,8 @@
 
 #include "backend/cpu/threads.h"
 #include "base/try.h"
+#include "tensor/reuse.h"
+#include "tensor/walk.h"
 
 namespace pawl::cpu {
 namespace {
@@ -39,7 +41,7 @@ class Call {
 
   Result<std::vector<Value>> run(int threads) {
     results_.resize(call_.scan.states + call_.scan.outputs);
-    for (std::size_t i = 0; i < call_.scan.states; ++i) results_[i] = call_.states[i];
+    for (std::size_t i = 0; i < call_.scan.states; ++i) results_[i] = std::move(call_.states[i]);
     for (std::size_t i = 0; i < loop_.bindings.size(); ++i) TRY(bind(i));
     TRY(run_slices(threads));
     return std::move(results_);
@@ -75,9 +77,13 @@ class Call {
 
   /// The state goes from step to step in the memory that will be its final value.
   Result<void> bind_state(const Binding& binding) {
-    TRY_ASSIGN(Tensor own, call_.states[binding.index].tensor().clone());
-    add(own, 0, 0);
-    results_[binding.index] = std::move(own);
+    Tensor& state = results_[binding.index].tensor();
+    if (!state.unique() || !state.dense() || !state.aligned()) {
+      TRY_ASSIGN(Tensor own, take_or_allocate(call_.reuse, state.dtype(), state.shape()));
+      copy_elements(state, own);
+      state = std::move(own);
+    }
+    add(state, 0, 0);
     return {};
   }
 
@@ -121,7 +127,7 @@ class Call {
     std::int64_t axis = call_.scan.output_axes[k];
     if (axis < 0) axis += static_cast<std::int64_t>(shape.size()) + 1;
     shape.insert(static_cast<std::size_t>(axis), call_.trips);
-    TRY_ASSIGN(Tensor made, Tensor::allocate(loop_.program.buffers[binding.buffer].dtype, shape));
+    TRY_ASSIGN(Tensor made, take_or_allocate(call_.reuse, loop_.program.buffers[binding.buffer].dtype, shape));
     for (const Binding::TensorStride& stride : binding.strides)
       params_[stride.param.index] =
           made.strides()[stride.axis < static_cast<std::size_t>(axis) ? stride.axis : stride.axis + 1];

@@ -62,6 +62,7 @@ Result<void> Evaluator::node(const NodePlan& plan, Frame& frame) {
   if (options_.interrupted != nullptr && options_.interrupted->load(std::memory_order_relaxed))
     return fail(Code::interrupted, "interrupted");
   const graph::Node& node = *plan.node;
+  const Observed observed(options_.observer, node);
   if (options_.evaluations != nullptr)
     ++(*options_.evaluations)[std::string(
         std::visit([](const auto& operation) { return operation.schema->name; }, node.operation))];

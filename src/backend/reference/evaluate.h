@@ -24,12 +24,13 @@ using Accelerate = Result<bool> (*)(const ops::OpDef&, ops::EvalContext&);
 /// One run of a Scan of version 9 or later, of at least one step.
 struct ScanCall {
   const graph::ScanOp& scan;
-  std::span<const Value> states;         ///< initial ones
+  std::span<Value> states;               ///< initial ones; a runner that runs the Scan may take them
   std::span<const Tensor> elements;      ///< time first: views [T, …]
   std::vector<Value> captured;           ///< by the body's captured values
   const std::vector<ops::Fact>& inputs;  ///< what is known of the body's inputs
   const std::vector<bool>& wanted;       ///< by the body's output, whether anything needs it
   std::int64_t trips = 0;
+  std::vector<Value>* reuse = nullptr;  ///< tensors whose memory results may take; may be null
   /// Errors: interrupted.
   std::function<Result<void>(std::int64_t done)> progress;
 };
@@ -40,6 +41,16 @@ class ScanRunner {
   virtual ~ScanRunner() = default;
   /// Finals, then stacked outputs, those that nobody needs undefined; nothing when the evaluator is to do it.
   virtual Result<std::optional<std::vector<Value>>> run(const ScanCall& call) = 0;
+};
+
+/// Told of what runs when, from the thread that runs: what is inside of something else begins later and ends earlier.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  /// A node, or the kernel of a Scan.
+  virtual void begin(const graph::Node& node, bool is_kernel) = 0;
+  /// Ends what began last. `counts`: it did something.
+  virtual void end(bool counts) = 0;
 };
 
 struct EvaluateOptions {
@@ -53,6 +64,8 @@ struct EvaluateOptions {
   /// Steps one loop may take when its trip count is not backed by data: a Loop, or a Scan over empty elements.
   std::int64_t max_steps = 100'000'000;
   std::map<std::string, std::int64_t>* evaluations = nullptr;  ///< counts evaluations by operator name
+  std::vector<Value>* reuse = nullptr;                         ///< tensors whose memory results may take
+  Observer* observer = nullptr;
 };
 
 /// A graph made ready for evaluation: when each value is used last, constants aligned. Built once, shared by threads.
@@ -63,8 +76,8 @@ Result<std::shared_ptr<const Prepared>> prepare(const graph::Graph& graph);
 Result<std::shared_ptr<const Prepared>> prepare_in_parts(const graph::Graph& graph,
                                                          const std::vector<scan::ScanFacts>& facts, std::size_t parts);
 
-/// Runs the graph. `inputs` are one value per graph input; they are not changed. Returns one value per graph output;
-/// these may be views of inputs or constants.
+/// Runs the graph. `inputs` are one value per graph input; those that others hold too are not written to. Returns one
+/// value per graph output; these may be views of inputs or constants.
 Result<std::vector<Value>> evaluate(const Prepared& prepared, std::vector<Value> inputs,
                                     const EvaluateOptions& options);
 

@@ -45,10 +45,9 @@ class Evaluator {
   Result<Values> scan_steps(const NodePlan& plan, const graph::ScanOp& scan, Values states,
                             const std::vector<Tensor>& elements, std::int64_t trips, Frame& frame);
   /// The same by a faster way, where there is one.
-  Result<std::optional<Values>> accelerated_steps(const NodePlan& plan, const graph::ScanOp& scan,
-                                                  const Values& initial, const std::vector<Tensor>& elements,
-                                                  std::int64_t trips, const std::vector<ops::Fact>& body_inputs,
-                                                  Frame& outer);
+  Result<std::optional<Values>> accelerated_steps(const NodePlan& plan, const graph::ScanOp& scan, Values& initial,
+                                                  const std::vector<Tensor>& elements, std::int64_t trips,
+                                                  const std::vector<ops::Fact>& body_inputs, Frame& outer);
   /// The same in parts, by the algebra of the states' classes (chunked.cpp).
   Result<Values> chunked_steps(const NodePlan& plan, const graph::ScanOp& scan, const Values& initial,
                                const std::vector<Tensor>& elements, std::int64_t trips, Frame& outer);
@@ -96,6 +95,25 @@ class DepthGuard {
 
  private:
   int& depth_;
+};
+
+/// Tells the observer, if there is one, of what begins and ends with it.
+class Observed {
+ public:
+  Observed(Observer* observer, const graph::Node& node, bool is_kernel = false) : observer_(observer) {
+    if (observer_ != nullptr) observer_->begin(node, is_kernel);
+  }
+  ~Observed() {
+    if (observer_ != nullptr) observer_->end(counts_);
+  }
+  Observed(const Observed&) = delete;
+  Observed& operator=(const Observed&) = delete;
+
+  void did_nothing() { counts_ = false; }
+
+ private:
+  Observer* observer_;
+  bool counts_ = true;
 };
 
 /// The tensor in a value that Scan takes. Errors: bad_type, naming the input.

@@ -122,8 +122,8 @@ Result<Evaluator::Values> Evaluator::scan_steps(const NodePlan& plan, const Scan
 }
 
 Result<std::optional<Evaluator::Values>> Evaluator::accelerated_steps(
-    const NodePlan& plan, const ScanOp& scan, const Values& initial, const std::vector<Tensor>& elements,
-    std::int64_t trips, const std::vector<ops::Fact>& body_inputs, Frame& outer) {
+    const NodePlan& plan, const ScanOp& scan, Values& initial, const std::vector<Tensor>& elements, std::int64_t trips,
+    const std::vector<ops::Fact>& body_inputs, Frame& outer) {
   if (options_.scans == nullptr || trips == 0) return std::optional<Values>();
   ScanCall call{.scan = scan,
                 .states = initial,
@@ -132,11 +132,15 @@ Result<std::optional<Evaluator::Values>> Evaluator::accelerated_steps(
                 .inputs = body_inputs,
                 .wanted = plan.bodies[0]->needed_outputs,
                 .trips = trips,
+                .reuse = options_.reuse,
                 .progress = [&](std::int64_t done) { return step(*plan.node, done, trips); }};
   for (const ValueId inner : scan.body.graph->captured)
     for (const graph::Capture& capture : scan.body.captures)
       if (capture.inner == inner) call.captured.push_back(at(outer, capture.outer));
-  return options_.scans->run(call);
+  Observed observed(options_.observer, *plan.node, true);
+  TRY_ASSIGN(std::optional<Values> results, options_.scans->run(call));
+  if (!results) observed.did_nothing();
+  return results;
 }
 
 Result<void> Evaluator::scan(const NodePlan& plan, const ScanOp& scan, Frame& frame) {
