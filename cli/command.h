@@ -12,6 +12,7 @@ namespace pawl::cli {
 using Action = std::function<Result<int>()>;
 
 Action define_run(CLI::App& command);
+Action define_bench(CLI::App& command);
 Action define_test(CLI::App& command);
 Action define_check(CLI::App& command);
 Action define_info(CLI::App& command);

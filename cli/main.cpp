@@ -23,6 +23,7 @@ struct CommandRow {
 
 constexpr CommandRow kCommands[] = {
     {"run", "Run a model on files or on random numbers", define_run},
+    {"bench", "Measure how long a model takes to run, and where the time goes", define_bench},
     {"test", "Run ONNX backend-test cases and compare", define_test},
     {"check", "Say all that is wrong with a model", define_check},
     {"info", "Say what a model is made of", define_info},
