@@ -9,20 +9,23 @@ namespace pawl::bench {
 Result<Candidate> pawl_candidate(const Case& c, const std::string& name, Kernels kernels, int threads) {
   struct State {
     Program program;
-    std::vector<Value> inputs, outputs;
+    std::vector<Value> inputs, outputs, spare;
   };
   TRY_ASSIGN(const Model model, Model::load(c.scan));
   CompileOptions options;
   options.kernels = kernels;
   options.threads = threads;
   TRY_ASSIGN(Program program, Program::compile(model, options));
-  auto state = std::make_shared<State>(State{std::move(program), {}, {}});
+  auto state = std::make_shared<State>(State{std::move(program), {}, {}, {}});
   for (const NamedTensor& input : c.inputs) state->inputs.emplace_back(input.second);
   Candidate candidate;
   candidate.name = name;
   candidate.run = [state]() -> Result<void> {
-    state->outputs.clear();
-    TRY_ASSIGN(state->outputs, state->program.run(state->inputs));
+    // Each run gets the memory of the one before, as the others do.
+    state->spare = std::move(state->outputs);
+    RunOptions run_options;
+    run_options.reuse = &state->spare;
+    TRY_ASSIGN(state->outputs, state->program.run(state->inputs, run_options));
     return {};
   };
   candidate.results = [state] {
