@@ -117,6 +117,7 @@ Result<Program> Program::compile(const Model& model, const CompileOptions& optio
     if (options.kernels != Kernels::off) {
       cpu::ScanKernelOptions kernels;
       kernels.threads = options.threads > 0 ? options.threads : cpu::usable_cores();
+      kernels.policy.exact = options.guarantee == Guarantee::exact;
       kernels.compile = options.kernels == Kernels::compiled ? cpu::machine_code() : interpreted;
       state->kernels = std::make_unique<cpu::ScanKernels>(std::move(kernels));
     }

@@ -199,6 +199,22 @@ void Builder::lanes(const Form& extent, const std::function<void(Counter)>& body
   close(std::move(loop));
 }
 
+std::vector<Carried> Builder::carry(Counter counter, const std::vector<Var>& initial,
+                                    const std::function<std::vector<Var>(Counter, std::span<const Var>)>& body) {
+  std::vector<Var> inside;
+  inside.reserve(initial.size());
+  for (const Var var : initial) inside.push_back(fresh(type(var), scopes_.back()));
+  const std::vector<Var> next = body(counter, inside);
+  if (next.size() != initial.size())
+    refuse(fmt::format("{} values are carried, {} go on", initial.size(), next.size()));
+  std::vector<Carried> carried;
+  for (std::size_t i = 0; i < next.size(); ++i) {
+    if (type(next[i]) != type(initial[i])) refuse(fmt::format("carried value {} changes its type", i));
+    carried.push_back({initial[i], inside[i], next[i], {}});
+  }
+  return carried;
+}
+
 std::vector<Var> Builder::steps(const Form& extent, const std::vector<Var>& initial,
                                 const std::function<std::vector<Var>(Counter, std::span<const Var>)>& body,
                                 std::string_view name) {
@@ -207,16 +223,26 @@ std::vector<Var> Builder::steps(const Form& extent, const std::vector<Var>& init
   loop.extent = extent.terms();
   for (const Var var : initial) need(var);
   loop.counter = open(name);
-  std::vector<Var> inside;
-  inside.reserve(initial.size());
-  for (const Var var : initial) inside.push_back(fresh(type(var), scopes_.back()));
-  const std::vector<Var> next = body(loop.counter, inside);
-  if (next.size() != initial.size())
-    refuse(fmt::format("{} values are carried, {} go on", initial.size(), next.size()));
-  for (std::size_t i = 0; i < next.size(); ++i) {
-    if (type(next[i]) != type(initial[i])) refuse(fmt::format("carried value {} changes its type", i));
-    loop.carried.push_back({initial[i], inside[i], next[i], {}});
+  loop.carried = carry(loop.counter, initial, body);
+  return close(std::move(loop));
+}
+
+std::vector<Var> Builder::reduced_with(const Form& extent, const std::vector<Var>& initial,
+                                       const std::function<std::vector<Var>(Counter, std::span<const Var>)>& body,
+                                       std::vector<Op> ops, std::string_view name) {
+  Loop loop;
+  loop.kind = Loop::Kind::reduced;
+  loop.extent = extent.terms();
+  loop.reduction = std::move(ops);
+  for (const Var var : initial) need(var);
+  loop.counter = open(name);
+  loop.carried = carry(loop.counter, initial, body);
+  loop.block = std::move(scopes_.back().block);
+  if (!verify_reduction(loop).ok()) {
+    loop.kind = Loop::Kind::steps;
+    loop.reduction.clear();
   }
+  scopes_.back().block = std::move(loop.block);
   return close(std::move(loop));
 }
 

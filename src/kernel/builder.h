@@ -75,6 +75,12 @@ class Builder {
   std::vector<Var> reduced(const Form& extent, const std::vector<Reduction>& sums,
                            const std::function<std::vector<Var>(Counter)>& body, std::string_view name = "k");
 
+  /// The same, with a body that writes the sums itself: `next` of each is `ops` of it and of what the iteration adds,
+  /// or a fma onto it. Where that is not what the body has written, iterations go one after the other.
+  std::vector<Var> reduced_with(const Form& extent, const std::vector<Var>& initial,
+                                const std::function<std::vector<Var>(Counter, std::span<const Var>)>& body,
+                                std::vector<expr::Op> ops, std::string_view name = "k");
+
   [[nodiscard]] DType type(Var var) const;
 
   /// The program, verified.
@@ -103,6 +109,9 @@ class Builder {
   [[nodiscard]] bool is_number(Var var, double number) const;
   [[nodiscard]] bool is_float(Var var) const;
   Counter open(std::string_view name);
+  /// What a loop carries, with `next` as the body gives it.
+  std::vector<Carried> carry(Counter counter, const std::vector<Var>& initial,
+                             const std::function<std::vector<Var>(Counter, std::span<const Var>)>& body);
   std::vector<Var> close(Loop loop);
   std::string free_name(std::string_view wanted) const;
 

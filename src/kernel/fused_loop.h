@@ -1,4 +1,4 @@
-// A Scan whose body is one kernel: step after step, lanes side by side.
+// A Scan whose body is one kernel.
 #pragma once
 
 #include "graph/graph.h"
@@ -10,21 +10,26 @@ namespace pawl::kernel {
 struct Binding {
   enum class Kind : std::uint8_t {
     state,     ///< [state's axes], dense: the initial one before, the final one after
-    element,   ///< the scanned tensor; its strides are params
+    element,   ///< the scanned tensor; its strides are params, unless it has an order
     captured,  ///< [its axes], dense
     constant,  ///< the same, known before the run
     output,    ///< the stacked tensor; its strides are params
+    scratch,   ///< [its axes], dense; of no use before and after
   };
   Kind kind = Kind::state;
   std::size_t index = 0;     ///< of the Scan's states, elements, outputs, or the body's captures
   graph::ValueId constant;   ///< of the body
   std::uint32_t buffer = 0;  ///< of the program
-  /// Elements from one entry to the next along an axis of lanes: fixed, or one of the tensor's strides below.
+  Dims shape;                ///< of one step
+  /// How its axes lie in memory, the outermost first; empty: in their order. Time is outside of them.
+  std::vector<std::size_t> order;
+  /// Elements from one entry to the next along an axis that can be split: fixed, or one of the tensor's strides below.
   struct Stride {
     std::int64_t fixed = 0;
     Param param;
+    friend bool operator==(const Stride&, const Stride&) = default;
   };
-  std::vector<Stride> lanes;
+  std::vector<Stride> along;
   /// Strides that are not known before the run: `axis` is one of an element, time not counted.
   struct TensorStride {
     std::size_t axis = 0;
@@ -33,20 +38,27 @@ struct Binding {
   std::vector<TensorStride> strides;
   Param origin;  ///< where the first step of the first lane is, in elements
   Param time;    ///< of elements and outputs: the stride from step to step
-  Param rest;    ///< and how far behind the origin the steps after the visits begin
+  Param visit;   ///< and from visit to visit
 };
 
-/// The kernel of a Scan, and how it is called. It reads and writes each lane by itself, so a call may be given any part
-/// of an axis of lanes, and of time: origins moved on, extents made smaller.
+/// The kernel of a Scan, and how it is called. A call may be given any part of time, and of an axis that can be split:
+/// origins moved on, extents made smaller.
 struct FusedLoop {
+  /// An axis whose places have nothing to do with each other.
+  struct Axis {
+    std::int64_t extent = 0;
+    Param param;
+    bool innermost = false;  ///< neighbours in memory
+    bool can_split = true;
+  };
   Program program;
   std::vector<Binding> bindings;
-  std::vector<std::int64_t> extents;  ///< of the axes of lanes, outermost first
-  std::vector<Param> extent_params;   ///< by axis
-  std::vector<bool> can_split;        ///< by axis: whether a call for a part of it is one with origins moved on
-  Param visits;                       ///< how often `steps_per_visit` steps are done
-  Param rest;                         ///< and how many more
-  std::int64_t steps_per_visit = 0;   ///< 0: there are no visits
+  std::vector<Axis> axes;
+  Param visits;                      ///< how often
+  Param steps;                       ///< so many steps are done
+  std::int64_t steps_per_visit = 0;  ///< 0: all of them in one visit
+  bool splits_time = false;          ///< steps have nothing to do with each other either
+  std::int64_t work = 0;             ///< of a step: about how many operations of one lane
 };
 
 /// Values to be tuned: how a fused loop is cut.
@@ -54,6 +66,8 @@ struct FusedLoopPolicy {
   std::int64_t register_lanes = 64;  ///< up to so many, states stay in registers through all steps
   std::int64_t steps_per_visit = 8;  ///< of more: steps that are done while a vector of states is in registers
   int unroll = 4;                    ///< vectors in lockstep
+  int sums = 20;                     ///< that are kept in registers, as vectors
+  bool exact = false;                ///< the bits of the reference evaluator
 };
 
 /// Why there is no such kernel, in words, or the kernel.
@@ -62,9 +76,9 @@ struct Lowering {
   std::string refusal;
 };
 
-/// Shapes are fixed, but for the number of steps: `types` are those of all body values, with their extents known.
+/// Shapes are fixed, but for the number of steps: `facts` are those of all body values, with their extents known.
 ///   wanted : by body output, whether anything needs it
-Result<Lowering> lower_fused_loop(const graph::ScanOp& scan, const std::vector<Type>& types,
+Result<Lowering> lower_fused_loop(const graph::ScanOp& scan, const std::vector<ops::Fact>& facts,
                                   const std::vector<bool>& wanted, const FusedLoopPolicy& policy = {});
 
 }  // namespace pawl::kernel

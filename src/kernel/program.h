@@ -112,7 +112,7 @@ struct Loop {
   Affine extent;    ///< made of params and outer counters; below 0: no iterations
   std::vector<Carried> carried;
   /// Of a reduced loop, for each carried value: add, multiply, minimum or maximum. `next` is that operation on `inside`
-  /// and a value that does not depend on `inside`.
+  /// and a value that does not depend on `inside`; for add it may be a fma onto `inside` as well.
   std::vector<expr::Op> reduction;
   /// Of a lanes loop: vectors in lockstep, for chains of dependent operations.
   int unroll = 1;
@@ -134,6 +134,9 @@ struct Program {
 /// Errors: internal, saying what is wrong: a value used before it is there or outside of its loop, types that do not
 /// fit, a reduced loop that is none.
 Result<void> verify(const Program& program);
+
+/// Whether what a reduced loop carries is summed up, and seen by its sums only. Errors: internal.
+Result<void> verify_reduction(const Loop& loop);
 
 /// As at the top of this file. Equal texts are equal kernels.
 std::string print(const Program& program);

@@ -190,7 +190,7 @@ class Verifier {
     for (std::size_t i = 0; i < types.size(); ++i) TRY_IN(counter, define(loop.carried[i].inside, types[i]));
     TRY_IN(counter, block(loop.block));
     TRY_IN(counter, check_next(loop, types));
-    if (loop.kind == Kind::reduced) TRY_IN(counter, check_reduction(loop));
+    if (loop.kind == Kind::reduced) TRY_IN(counter, verify_reduction(loop));
     open_.pop_back();
     visible_.resize(outside);
     for (std::size_t i = 0; i < types.size(); ++i) TRY_IN(counter, define(loop.carried[i].result, types[i]));
@@ -215,28 +215,6 @@ class Verifier {
     return {};
   }
 
-  /// What has been summed up so far is seen by the sum only.
-  [[nodiscard]] static Result<void> check_reduction(const Loop& loop) {
-    for (std::size_t i = 0; i < loop.carried.size(); ++i) {
-      const Carried& carried = loop.carried[i];
-      const Op op = loop.reduction[i];
-      if (op != Op::add && op != Op::multiply && op != Op::minimum && op != Op::maximum)
-        return wrong("{} is no reduction", expr::facts_of(op).name);
-      const auto sums = [&](const Statement& statement) {
-        const auto* compute = std::get_if<Compute>(&statement);
-        return compute != nullptr && compute->result == carried.next && compute->op == op &&
-               std::count(compute->operands.begin(), compute->operands.end(), carried.inside) == 1;
-      };
-      if (std::none_of(loop.block.begin(), loop.block.end(), sums))
-        return wrong("%{} is not {} of %{} and another value", carried.next.index, expr::facts_of(op).name,
-                     carried.inside.index);
-      int count = uses(loop.block, carried.inside) + uses(loop.block, carried.next);
-      for (const Carried& other : loop.carried) count += (other.next == carried.inside) + (other.next == carried.next);
-      if (count != 2) return wrong("%{} is used by more than its sum", carried.inside.index);
-    }
-    return {};
-  }
-
   const Program& program_;
   std::set<std::uint32_t> defined_;
   std::vector<std::uint32_t> visible_;
@@ -246,6 +224,28 @@ class Verifier {
 };
 
 }  // namespace
+
+Result<void> verify_reduction(const Loop& loop) {
+  for (std::size_t i = 0; i < loop.carried.size(); ++i) {
+    const Carried& carried = loop.carried[i];
+    const Op op = loop.reduction[i];
+    if (op != Op::add && op != Op::multiply && op != Op::minimum && op != Op::maximum)
+      return wrong("{} is no reduction", expr::facts_of(op).name);
+    const auto sums = [&](const Statement& statement) {
+      const auto* compute = std::get_if<Compute>(&statement);
+      return compute != nullptr && compute->result == carried.next &&
+             (compute->op == op || (op == Op::add && compute->op == Op::fma && compute->operands[2] == carried.inside)) &&
+             std::count(compute->operands.begin(), compute->operands.end(), carried.inside) == 1;
+    };
+    if (std::none_of(loop.block.begin(), loop.block.end(), sums))
+      return wrong("%{} is not {} of %{} and another value", carried.next.index, expr::facts_of(op).name,
+                   carried.inside.index);
+    int count = uses(loop.block, carried.inside) + uses(loop.block, carried.next);
+    for (const Carried& other : loop.carried) count += (other.next == carried.inside) + (other.next == carried.next);
+    if (count != 2) return wrong("%{} is used by more than its sum", carried.inside.index);
+  }
+  return {};
+}
 
 Result<void> verify(const Program& program) {
   TRY_IN("kernel " + program.name, Verifier(program).program());

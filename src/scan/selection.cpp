@@ -13,6 +13,14 @@ using graph::Node;
 using graph::OpCall;
 using graph::ValueId;
 
+/// What is known of the values of a graph: what the graph itself says, or what another run of inference does.
+struct Known {
+  const Graph* graph = nullptr;
+  const std::vector<ops::Fact>* facts = nullptr;
+
+  const ops::Fact& operator[](ValueId id) const { return facts != nullptr ? (*facts)[id.index] : (*graph)[id].fact; }
+};
+
 /// More places than this are not looked at one by one.
 constexpr std::int64_t kMostPlaces = 1024;
 
@@ -23,11 +31,11 @@ std::optional<std::size_t> axis_of(std::int64_t axis, const Type& type, std::siz
 }
 
 /// A list that is an input in new versions of an operator and an attribute in old ones.
-std::optional<Dims> list_of(const Graph& graph, const Node& node, std::size_t input, std::string_view attribute) {
+std::optional<Dims> list_of(const Known& known, const Node& node, std::size_t input, std::string_view attribute) {
   if (const auto* listed = std::get<OpCall>(node.operation).attributes.get<std::vector<std::int64_t>>(attribute))
     return Dims(std::span<const std::int64_t>(*listed));
   if (input >= node.inputs.size() || !node.inputs[input].valid()) return std::nullopt;
-  const Tensor* constant = graph[node.inputs[input]].fact.tensor();
+  const Tensor* constant = known[node.inputs[input]].tensor();
   if (constant == nullptr) return std::nullopt;
   Result<Dims> values = ops::integers_of(*constant);
   return values.ok() ? std::optional<Dims>(std::move(values).value()) : std::nullopt;
@@ -61,14 +69,14 @@ std::optional<std::vector<Run>> sliced(std::int64_t extent, std::int64_t start, 
   return runs;
 }
 
-std::optional<std::vector<Selection>> slices(const Graph& graph, const Node& node) {
-  const Type& type = graph[node.inputs[0]].fact.type;
-  const auto starts = list_of(graph, node, 1, "starts");
-  const auto ends = list_of(graph, node, 2, "ends");
+std::optional<std::vector<Selection>> slices(const Known& known, const Node& node) {
+  const Type& type = known[node.inputs[0]].type;
+  const auto starts = list_of(known, node, 1, "starts");
+  const auto ends = list_of(known, node, 2, "ends");
   if (!starts || !ends || starts->size() != ends->size()) return std::nullopt;
   const bool has_axes = has_input(node, 3) || std::get<OpCall>(node.operation).attributes.has("axes");
-  const auto axes = has_axes ? list_of(graph, node, 3, "axes") : std::nullopt;
-  const auto steps = has_input(node, 4) ? list_of(graph, node, 4, "") : std::nullopt;
+  const auto axes = has_axes ? list_of(known, node, 3, "axes") : std::nullopt;
+  const auto steps = has_input(node, 4) ? list_of(known, node, 4, "") : std::nullopt;
   if ((has_axes && !axes) || (has_input(node, 4) && !steps)) return std::nullopt;
   if ((axes && axes->size() != starts->size()) || (steps && steps->size() != starts->size())) return std::nullopt;
   std::vector<Selection> made;
@@ -82,11 +90,11 @@ std::optional<std::vector<Selection>> slices(const Graph& graph, const Node& nod
   return made;
 }
 
-std::optional<Selection> gather(const Graph& graph, const Node& node) {
+std::optional<Selection> gather(const Known& known, const Node& node) {
   const auto axis =
-      axis_of(std::get<OpCall>(node.operation).attributes.integer("axis", 0), graph[node.inputs[0]].fact.type);
-  const std::int64_t extent = axis ? extent_of(graph[node.inputs[0]].fact.type, *axis).value_or(0) : 0;
-  const Tensor* indices = graph[node.inputs[1]].fact.tensor();
+      axis_of(std::get<OpCall>(node.operation).attributes.integer("axis", 0), known[node.inputs[0]].type);
+  const std::int64_t extent = axis ? extent_of(known[node.inputs[0]].type, *axis).value_or(0) : 0;
+  const Tensor* indices = known[node.inputs[1]].tensor();
   if (extent == 0 || indices == nullptr || indices->rank() > 1 || indices->size() > kMostPlaces) return std::nullopt;
   const Result<Dims> places = ops::integers_of(*indices);
   if (!places.ok()) return std::nullopt;
@@ -99,18 +107,33 @@ std::optional<Selection> gather(const Graph& graph, const Node& node) {
   return made;
 }
 
-std::optional<Selection> split(const Graph& graph, const Node& node, std::size_t output) {
+std::optional<Selection> split(const Known& known, const Node& node, std::size_t output) {
   const auto axis =
-      axis_of(std::get<OpCall>(node.operation).attributes.integer("axis", 0), graph[node.inputs[0]].fact.type);
+      axis_of(std::get<OpCall>(node.operation).attributes.integer("axis", 0), known[node.inputs[0]].type);
   if (!axis) return std::nullopt;
   std::int64_t first = 0;
   for (std::size_t i = 0; i <= output; ++i) {
-    const auto width = node.outputs[i].valid() ? extent_of(graph[node.outputs[i]].fact.type, *axis) : std::nullopt;
+    const auto width = node.outputs[i].valid() ? extent_of(known[node.outputs[i]].type, *axis) : std::nullopt;
     if (!width) return std::nullopt;
     if (i == output) return Selection{node.inputs[0], *axis, {{first, first + *width}}, false};
     first += *width;
   }
   return std::nullopt;
+}
+
+std::optional<std::vector<Selection>> selections_in(const Known& known, const Node& node, std::size_t output) {
+  std::optional<std::vector<Selection>> made;
+  std::optional<Selection> one;
+  if (call_of(&node, "Slice") != nullptr) made = slices(known, node);
+  if (call_of(&node, "Gather") != nullptr) one = gather(known, node);
+  if (call_of(&node, "Split") != nullptr) one = split(known, node, output);
+  if (one) made = std::vector{std::move(*one)};
+  const auto takes_nothing = [](const Selection& each) {
+    return each.runs.empty() ||
+           std::any_of(each.runs.begin(), each.runs.end(), [](const Run& run) { return run.width() <= 0; });
+  };
+  if (!made || std::any_of(made->begin(), made->end(), takes_nothing)) return std::nullopt;
+  return made;
 }
 
 }  // namespace
@@ -129,18 +152,12 @@ std::vector<std::int64_t> Selection::places() const {
 }
 
 std::optional<std::vector<Selection>> selections_of(const Graph& graph, const Node& node, std::size_t output) {
-  std::optional<std::vector<Selection>> made;
-  std::optional<Selection> one;
-  if (call_of(&node, "Slice") != nullptr) made = slices(graph, node);
-  if (call_of(&node, "Gather") != nullptr) one = gather(graph, node);
-  if (call_of(&node, "Split") != nullptr) one = split(graph, node, output);
-  if (one) made = std::vector{std::move(*one)};
-  const auto takes_nothing = [](const Selection& each) {
-    return each.runs.empty() ||
-           std::any_of(each.runs.begin(), each.runs.end(), [](const Run& run) { return run.width() <= 0; });
-  };
-  if (!made || std::any_of(made->begin(), made->end(), takes_nothing)) return std::nullopt;
-  return made;
+  return selections_in({&graph, nullptr}, node, output);
+}
+
+std::optional<std::vector<Selection>> selections_of(const std::vector<ops::Fact>& facts, const Node& node,
+                                                    std::size_t output) {
+  return selections_in({nullptr, &facts}, node, output);
 }
 
 std::optional<Selection> selection_of(const Graph& graph, const Node& node, std::size_t output) {
@@ -151,7 +168,7 @@ std::optional<Selection> selection_of(const Graph& graph, const Node& node, std:
 std::optional<std::size_t> only_axis(const Graph& graph, const Node& node) {
   const bool adds = call_of(&node, "Unsqueeze") != nullptr;
   if (!adds && call_of(&node, "Squeeze") == nullptr) return std::nullopt;
-  const auto axes = list_of(graph, node, 1, "axes");
+  const auto axes = list_of({&graph, nullptr}, node, 1, "axes");
   if (!axes || axes->size() != 1) return std::nullopt;
   return axis_of((*axes)[0], graph[node.inputs[0]].fact.type, adds ? 1 : 0);
 }

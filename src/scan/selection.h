@@ -32,6 +32,9 @@ std::optional<std::int64_t> extent_of(const Type& type, std::size_t axis);
 /// What a node's output is of its first input, one axis after the other, if it is no more than that.
 std::optional<std::vector<Selection>> selections_of(const graph::Graph& graph, const graph::Node& node,
                                                     std::size_t output);
+/// The same, with facts of all values that are not the graph's own.
+std::optional<std::vector<Selection>> selections_of(const std::vector<ops::Fact>& facts, const graph::Node& node,
+                                                    std::size_t output);
 /// The same along a single axis.
 std::optional<Selection> selection_of(const graph::Graph& graph, const graph::Node& node, std::size_t output);
 

@@ -65,12 +65,14 @@ bool sums_along_rows(const Loop& loop) {
   return strided && along;
 }
 
+/// Of what is loaded and computed. A cast is the last thing that happens to a value, or what is computed of it counts:
+/// an index that is found in 32 bits and stored in 64 halves no vectors.
 std::size_t widest_value(const kernel::Program& program, const Block& block) {
   std::size_t widest = 4;
   for_each(block, [&](const kernel::Statement& statement, const Loop*) {
     if (const auto* load = std::get_if<kernel::Load>(&statement))
       widest = std::max(widest, size_of(program.buffers[load->buffer].dtype));
-    if (const auto* compute = std::get_if<kernel::Compute>(&statement))
+    if (const auto* compute = std::get_if<kernel::Compute>(&statement); compute != nullptr && compute->op != expr::Op::cast)
       widest = std::max(widest, size_of(program.vars[compute->result.index]));
   });
   return widest;

@@ -13,10 +13,10 @@ namespace {
 using kernel::Binding;
 using kernel::FusedLoop;
 
-/// Lane steps from which one more thread pays: 3 microseconds of the cheapest body; to share work out takes one where
-/// threads are awake.
+/// Operations of lanes from which one more thread pays: 3 microseconds of the cheapest body; to share work out takes one
+/// where threads are awake.
 constexpr std::int64_t kWorthAThread = 1 << 15;
-/// Lane steps of one call: between two calls the run can be interrupted.
+/// Operations of lanes in one call: between two calls the run can be interrupted.
 constexpr std::int64_t kMostAtOnce = std::int64_t{1} << 28;
 /// Threads share no cache line of 64 bytes, whatever the type.
 constexpr std::int64_t kLanesApart = 64;
@@ -44,6 +44,7 @@ class Call {
     for (std::size_t i = 0; i < call_.scan.states; ++i) results_[i] = std::move(call_.states[i]);
     for (std::size_t i = 0; i < loop_.bindings.size(); ++i) TRY(bind(i));
     TRY(run_slices(threads));
+    for (const auto& [kept, binding] : packed_) TRY(unpack(kept_[kept], *binding));
     return std::move(results_);
   }
 
@@ -53,43 +54,79 @@ class Call {
     switch (binding.kind) {
       case Binding::Kind::state: return bind_state(binding);
       case Binding::Kind::element: return bind_element(binding);
-      case Binding::Kind::captured: return bind_dense(call_.captured[binding.index].tensor());
-      case Binding::Kind::constant: return bind_dense(constants_[i]);
+      case Binding::Kind::captured: return bind_dense(binding, call_.captured[binding.index].tensor());
+      // Constants are packed already.
+      case Binding::Kind::constant: add(constants_[i]); return {};
+      case Binding::Kind::scratch: return bind_scratch(binding);
       case Binding::Kind::output: break;
     }
     return bind_output(binding);
   }
 
-  void add(Tensor& tensor, std::int64_t origin, std::int64_t time) {
+  void add(const Tensor& tensor, std::int64_t origin = 0, std::int64_t time = 0) {
     // A view's elements, from the first to the last that it reaches.
     std::int64_t size = tensor.size() == 0 ? 0 : 1;
     for (std::size_t axis = 0; axis < tensor.shape().size() && size > 0; ++axis)
       size += (tensor.shape()[axis] - 1) * tensor.strides()[axis];
-    arguments_.push_back({{tensor.mutable_bytes(), size}, origin, time});
+    // What a kernel only reads is not written to.
+    arguments_.push_back({{const_cast<std::byte*>(tensor.bytes()), size}, origin, time});
   }
 
-  Result<void> bind_dense(const Tensor& tensor) {
-    TRY_ASSIGN(Tensor dense, tensor.to_dense());
-    add(dense, 0, 0);
+  Result<void> bind_dense(const Binding& binding, const Tensor& tensor) {
+    TRY_ASSIGN(Tensor dense, packed(tensor, binding.order).to_dense());
+    add(dense);
     kept_.push_back(std::move(dense));
+    return {};
+  }
+
+  Result<void> bind_scratch(const Binding& binding) {
+    TRY_ASSIGN(Tensor own, Tensor::allocate(loop_.program.buffers[binding.buffer].dtype, binding.shape));
+    add(own);
+    kept_.push_back(std::move(own));
     return {};
   }
 
   /// The state goes from step to step in the memory that will be its final value.
   Result<void> bind_state(const Binding& binding) {
     Tensor& state = results_[binding.index].tensor();
+    if (!binding.order.empty()) {
+      TRY_ASSIGN(Tensor own, packed(state, binding.order).clone());
+      add(own);
+      packed_.emplace_back(kept_.size(), &binding);
+      kept_.push_back(std::move(own));
+      return {};
+    }
     if (!state.unique() || !state.dense() || !state.aligned()) {
       TRY_ASSIGN(Tensor own, take_or_allocate(call_.reuse, state.dtype(), state.shape()));
       copy_elements(state, own);
       state = std::move(own);
     }
-    add(state, 0, 0);
+    add(state);
+    return {};
+  }
+
+  /// A packed state goes to the memory of the one before, or to its own, with its axes in their order again.
+  Result<void> unpack(const Tensor& from, const Binding& binding) {
+    Dims shape = from.shape(), strides = from.strides();
+    for (std::size_t i = 0; i < binding.order.size(); ++i) {
+      shape[binding.order[i]] = from.shape()[i];
+      strides[binding.order[i]] = from.strides()[i];
+    }
+    Tensor& state = results_[binding.index].tensor();
+    if (!state.unique() || !state.dense() || !state.aligned()) {
+      TRY_ASSIGN(state, take_or_allocate(call_.reuse, from.dtype(), shape));
+    }
+    copy_elements(from.view(shape, strides), state);
     return {};
   }
 
   Result<void> bind_element(const Binding& binding) {
     Tensor element = call_.elements[binding.index];
-    if (!has_strides(binding, element)) {
+    if (!binding.order.empty()) {
+      std::vector<std::size_t> order{0};
+      for (const std::size_t axis : binding.order) order.push_back(axis + 1);
+      TRY_ASSIGN(element, packed(element, order).to_dense());
+    } else if (!has_strides(binding, element)) {
       TRY_ASSIGN(element, element.to_dense());
     }
     if (!element.aligned() || has_negative(element)) {
@@ -144,59 +181,80 @@ class Call {
   // --- slices of time, parts of lanes
 
   Result<void> run_slices(int threads) {
-    std::int64_t lanes = 1;
-    for (const std::int64_t extent : loop_.extents) lanes *= extent;
-    if (lanes == 0) return {};
-    std::int64_t most = std::max<std::int64_t>(kMostAtOnce / lanes, 1);
+    const std::int64_t work = std::max<std::int64_t>(loop_.work, 1);
+    std::int64_t most = std::max<std::int64_t>(kMostAtOnce / work, 1);
     if (loop_.steps_per_visit > 1)
       most = std::max(most / loop_.steps_per_visit, std::int64_t{1}) * loop_.steps_per_visit;
     for (std::int64_t done = 0; done < call_.trips; done += most) {
       TRY(call_.progress(done));
       const std::int64_t steps = std::min(most, call_.trips - done);
-      const std::int64_t worth = std::max<std::int64_t>(lanes * steps / kWorthAThread, 1);
+      const std::int64_t worth = std::max<std::int64_t>(work * steps / kWorthAThread, 1);
       TRY(run_parts(done, steps, static_cast<int>(std::min<std::int64_t>(threads, worth))));
     }
     return {};
   }
 
+  /// A range of an axis, or of time (axis none); all of the others.
+  struct Part {
+    std::optional<std::size_t> axis;
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+  };
+
   Result<void> run_parts(std::int64_t done, std::int64_t steps, int parts) {
     const std::optional<std::size_t> axis = parts > 1 ? axis_to_split(parts) : std::nullopt;
-    if (!axis) return run_part(done, steps, 0, 0, loop_.extents[0]);
-    const bool innermost = *axis + 1 == loop_.extents.size();
-    const std::int64_t extent = loop_.extents[*axis];
+    const bool in_time = parts > 1 && !axis && loop_.splits_time && steps >= parts;
+    if (!axis && !in_time) return run_part({{}, done, done + steps}, done, steps);
+    const std::int64_t extent = in_time ? steps : loop_.axes[*axis].extent;
+    const bool innermost = !in_time && loop_.axes[*axis].innermost;
     const auto bound = [&](int part) {
       const std::int64_t even = extent * part / parts;
       return part == parts || !innermost ? even : even / kLanesApart * kLanesApart;
     };
-    return cpu::run_parts(parts, [&](int part) { return run_part(done, steps, *axis, bound(part), bound(part + 1)); });
+    const auto run = [&](int part) {
+      if (in_time) return run_part({{}, 0, 0}, done + bound(part), bound(part + 1) - bound(part));
+      return run_part({axis, bound(part), bound(part + 1)}, done, steps);
+    };
+    return cpu::run_parts(parts, run);
   }
 
   [[nodiscard]] std::optional<std::size_t> axis_to_split(int parts) const {
-    for (std::size_t axis = 0; axis < loop_.extents.size(); ++axis) {
-      const bool innermost = axis + 1 == loop_.extents.size();
-      if (loop_.can_split[axis] && loop_.extents[axis] >= (innermost ? kLanesApart : 1) * parts) return axis;
+    for (std::size_t axis = 0; axis < loop_.axes.size(); ++axis) {
+      const FusedLoop::Axis& each = loop_.axes[axis];
+      if (each.can_split && each.extent >= (each.innermost ? kLanesApart : 1) * parts) return axis;
     }
     return std::nullopt;
   }
 
-  /// Lanes begin to end of one axis, and all of the others.
-  [[nodiscard]] Result<void> run_part(std::int64_t done, std::int64_t steps, std::size_t axis, std::int64_t begin,
-                                      std::int64_t end) const {
-    if (begin == end) return {};
+  [[nodiscard]] Result<void> run_part(const Part& part, std::int64_t done, std::int64_t steps) const {
+    if (part.axis && part.begin == part.end) return {};
     std::vector<std::int64_t> params = params_;
-    for (std::size_t i = 0; i < loop_.extents.size(); ++i)
-      params[loop_.extent_params[i].index] = i == axis ? end - begin : loop_.extents[i];
-    const std::int64_t visits = loop_.steps_per_visit == 0 ? 0 : steps / loop_.steps_per_visit;
+    for (std::size_t i = 0; i < loop_.axes.size(); ++i)
+      params[loop_.axes[i].param.index] = part.axis == i ? part.end - part.begin : loop_.axes[i].extent;
+    // Whole visits, and then what is left as one of fewer steps.
+    const std::int64_t per_visit = loop_.steps_per_visit == 0 ? steps : loop_.steps_per_visit;
+    const std::int64_t visits = per_visit == 0 ? 0 : steps / per_visit;
+    if (visits > 0) TRY(call_kernel(part, params, done, visits, per_visit));
+    const std::int64_t rest = steps - visits * per_visit;
+    if (rest > 0) TRY(call_kernel(part, params, done + visits * per_visit, 1, rest));
+    return {};
+  }
+
+  Result<void> call_kernel(const Part& part, std::vector<std::int64_t>& params, std::int64_t done, std::int64_t visits,
+                           std::int64_t steps) const {
     params[loop_.visits.index] = visits;
-    params[loop_.rest.index] = steps - visits * loop_.steps_per_visit;
+    params[loop_.steps.index] = steps;
     std::vector<KernelMemory> memory(loop_.program.buffers.size());
     for (std::size_t i = 0; i < loop_.bindings.size(); ++i) {
       const Binding& binding = loop_.bindings[i];
       const Argument& argument = arguments_[i];
-      if (binding.rest.valid()) params[binding.rest.index] = visits * loop_.steps_per_visit * argument.time;
-      const Binding::Stride& stride = binding.lanes[axis];
-      const std::int64_t along = stride.param.valid() ? params_[stride.param.index] : stride.fixed;
-      params[binding.origin.index] = argument.origin + begin * along + done * argument.time;
+      if (binding.visit.valid()) params[binding.visit.index] = steps * argument.time;
+      std::int64_t origin = argument.origin + done * argument.time;
+      if (part.axis) {
+        const Binding::Stride& stride = binding.along[*part.axis];
+        origin += part.begin * (stride.param.valid() ? params_[stride.param.index] : stride.fixed);
+      }
+      params[binding.origin.index] = origin;
       memory[binding.buffer] = argument.memory;
     }
     return kernel_(memory, params);
@@ -211,9 +269,20 @@ class Call {
   std::vector<Argument> arguments_;  ///< by binding
   std::vector<Tensor> kept_;         ///< what the addresses point into
   std::vector<Value> results_;
+  std::vector<std::pair<std::size_t, const Binding*>> packed_;  ///< states whose axes are in another order
 };
 
 }  // namespace
+
+Tensor packed(const Tensor& tensor, const std::vector<std::size_t>& order) {
+  if (order.empty()) return tensor;
+  Dims shape, strides;
+  for (const std::size_t axis : order) {
+    shape.push_back(tensor.shape()[axis]);
+    strides.push_back(tensor.strides()[axis]);
+  }
+  return tensor.view(shape, strides);
+}
 
 Result<std::vector<Value>> call_fused_loop(const FusedLoop& loop, const KernelCall& kernel,
                                            const std::vector<Tensor>& constants, const std::vector<Dims>& outputs,

@@ -5,8 +5,11 @@
 
 namespace pawl::cpu {
 
+/// A tensor with its axes in another order; an empty one is its own.
+Tensor packed(const Tensor& tensor, const std::vector<std::size_t>& order);
+
 /// Finals, then stacked outputs; those that nobody needs are none.
-///   constants : by binding, dense; undefined where the binding is no constant
+///   constants : by binding, packed as it says, dense; undefined where the binding is no constant
 ///   outputs   : by scan output, the shape of one step's element
 ///   Errors    : limit; interrupted, between calls of the kernel
 Result<std::vector<Value>> call_fused_loop(const kernel::FusedLoop& loop, const KernelCall& kernel,

@@ -41,18 +41,15 @@ std::string signature(const reference::ScanCall& call, const std::vector<ops::Fa
   return text;
 }
 
-/// The types of all values of the body; nothing where it may fail in a step, which says so when it runs: it does not
-/// infer, or declares what may not hold.
-std::optional<std::vector<Type>> types_in(const reference::ScanCall& call, std::vector<ops::Fact> captured) {
+/// What is known of all values of the body; nothing where it may fail in a step, which says so when it runs: it does
+/// not infer, or declares what may not hold.
+std::optional<std::vector<ops::Fact>> facts_in(const reference::ScanCall& call, std::vector<ops::Fact> captured) {
   const graph::Graph& body = *call.scan.body.graph;
-  const Result<std::vector<ops::Fact>> facts = graph::infer_graph(body, call.inputs, std::move(captured));
+  Result<std::vector<ops::Fact>> facts = graph::infer_graph(body, call.inputs, std::move(captured));
   if (!facts.ok()) return std::nullopt;
-  std::vector<Type> types;
-  for (std::size_t i = 0; i < facts->size(); ++i) {
+  for (std::size_t i = 0; i < facts->size(); ++i)
     if (!graph::implies((*facts)[i].type, body.values[i].declared)) return std::nullopt;
-    types.push_back((*facts)[i].type);
-  }
-  return types;
+  return std::move(facts).value();
 }
 
 }  // namespace
@@ -73,12 +70,12 @@ CompileKernel machine_code() {
 
 Result<ScanKernels::Entry> ScanKernels::make(const reference::ScanCall& call, std::vector<ops::Fact> captured) const {
   Entry entry;
-  const std::optional<std::vector<Type>> types = types_in(call, std::move(captured));
-  if (!types) {
+  const std::optional<std::vector<ops::Fact>> facts = facts_in(call, std::move(captured));
+  if (!facts) {
     entry.refusal = "a step may fail, or does not give what is declared";
     return entry;
   }
-  TRY_ASSIGN(kernel::Lowering lowering, kernel::lower_fused_loop(call.scan, *types, call.wanted, options_.policy));
+  TRY_ASSIGN(kernel::Lowering lowering, kernel::lower_fused_loop(call.scan, *facts, call.wanted, options_.policy));
   if (!lowering.loop) {
     entry.refusal = std::move(lowering.refusal);
     return entry;
@@ -94,11 +91,11 @@ Result<ScanKernels::Entry> ScanKernels::make(const reference::ScanCall& call, st
   entry.loop = std::move(loop);
   const graph::Graph& body = *call.scan.body.graph;
   for (std::size_t k = 0; k < call.scan.outputs; ++k)
-    entry.outputs.push_back(types->at(body.outputs[call.scan.states + k].index).static_shape().value_or(Dims{}));
+    entry.outputs.push_back(facts->at(body.outputs[call.scan.states + k].index).type.static_shape().value_or(Dims{}));
   for (const Binding& binding : entry.loop->bindings) {
     Tensor constant;
     if (binding.kind == Binding::Kind::constant) {
-      TRY_ASSIGN(constant, body[binding.constant].fact.tensor()->to_dense());
+      TRY_ASSIGN(constant, packed(*body[binding.constant].fact.tensor(), binding.order).to_dense());
     }
     entry.constants.push_back(std::move(constant));
   }

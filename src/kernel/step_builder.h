@@ -1,0 +1,76 @@
+// Writing step graphs: the operators of a body as lanes, views and sums.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string_view>
+
+#include "kernel/step_graph.h"
+
+namespace pawl::kernel {
+
+/// Follows the values of a body back and writes what they are. A method that gives an invalid id has said why.
+class StepBuilder {
+ public:
+  StepBuilder(const graph::ScanOp& scan, const std::vector<ops::Fact>& facts, bool exact)
+      : scan_(scan), body_(*scan.body.graph), facts_(facts), exact_(exact) {}
+
+  StepId value(graph::ValueId id);
+  StepGraph finish() && { return std::move(graph_); }
+  [[nodiscard]] const std::string& refusal() const { return refusal_; }
+
+ private:
+  using Node = graph::Node;
+  using OpCall = graph::OpCall;
+  struct Row;
+
+  StepId refuse(std::string why);
+  [[nodiscard]] const StepValue& at(StepId id) const { return graph_[id]; }
+  [[nodiscard]] const ops::Fact& fact(graph::ValueId id) const { return facts_[id.index]; }
+  [[nodiscard]] Dims shape(graph::ValueId id) const { return *fact(id).type.static_shape(); }
+  StepId add(StepValue value);
+
+  // step_builder.cpp: the kinds of values
+  StepId source(graph::ValueId id);
+  StepId lane(std::string name, DType dtype, const std::vector<StepId>& operands, StepValue::Lane fn);
+  StepId op(expr::Op op, const std::vector<StepId>& operands);
+  StepId number(DType dtype, double value);
+  StepId cast(StepId operand, DType to);
+  StepId product(StepId a, StepId b);
+  StepId view(StepId operand, Dims shape, Indices indices);
+  StepId reshape(StepId operand, Dims shape);
+  StepId reduce(StepId operand, std::vector<std::size_t> axes, Fold fold, double start);
+  /// Reduced axes come back with extent 1.
+  StepId keep_axes(StepId reduced, const Dims& shape, const std::vector<std::size_t>& axes);
+  /// What sums of a type are kept in.
+  [[nodiscard]] DType sum_type(DType dtype) const;
+  StepId call(const Node& node, const OpCall& call, std::size_t output);
+  StepId pointwise(const Node& node, const OpCall& call);
+
+  // step_movement.cpp
+  StepId moved(const Node& node, const OpCall& call, std::size_t output);
+  StepId selected(const Node& node, const OpCall& call, std::size_t output);
+  StepId joined(const Node& node, const OpCall& call, std::size_t output);
+
+  // step_sums.cpp
+  [[nodiscard]] std::optional<std::vector<std::size_t>> reduced_axes(const Node& node, const OpCall& call) const;
+  StepId reduction(const Node& node, const OpCall& call, std::size_t output);
+  StepId extreme_index(const Node& node, const OpCall& call, std::size_t output);
+  StepId softmax(const Node& node, const OpCall& call, std::size_t output);
+  StepId matmul(const Node& node, const OpCall& call, std::size_t output);
+  StepId gemm(const Node& node, const OpCall& call, std::size_t output);
+  StepId einsum(const Node& node, const OpCall& call, std::size_t output);
+  /// The sum of products over the labels that the result lacks. Labels are one per axis of each operand.
+  StepId contract(const std::vector<StepId>& operands, const std::vector<std::vector<int>>& labels,
+                  const std::vector<int>& result);
+
+  const graph::ScanOp& scan_;
+  const graph::Graph& body_;
+  const std::vector<ops::Fact>& facts_;
+  bool exact_;
+  StepGraph graph_;
+  std::map<std::uint32_t, StepId> made_;
+  std::string refusal_;
+};
+
+}  // namespace pawl::kernel

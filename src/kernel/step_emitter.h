@@ -1,0 +1,88 @@
+// What a lane of a stage does: sums first, those that others are made of before them, then what is stored.
+#pragma once
+
+#include <map>
+#include <set>
+
+#include "kernel/step_memory.h"
+#include "kernel/step_plan.h"
+
+namespace pawl::kernel {
+
+/// Writes the statements of one lane. States in registers are given and taken; all others are memory.
+class StepEmitter {
+ public:
+  StepEmitter(const StepGraph& graph, const StepPlan& plan, StepMemory& memory, Builder& builder,
+              std::size_t states, bool exact)
+      : graph_(graph), plan_(plan), memory_(memory), builder_(builder), states_(states), exact_(exact) {}
+
+  /// The counters of the stage's lane axes, what splits them, and the axis that vectors go along.
+  struct Lane {
+    std::map<std::size_t, Counter> counters;
+    std::vector<std::size_t> splits;
+    std::size_t vectors = SIZE_MAX;
+  };
+  /// One step of one lane. `registers` are states by index; those that the stage stores get their next values.
+  void step(const Stage& stage, const Lane& lane, const Moment& moment, std::map<std::size_t, Var>& registers);
+  /// Values that later stages may read from where they are kept.
+  void done(const Stage& stage);
+
+  Var load_state(std::size_t state, const Indices& indices, const Lane& lane);
+  void store_state(std::size_t state, const Indices& indices, const Lane& lane, Var value);
+
+  /// The largest number of sums that are added up in one loop of the stage.
+  [[nodiscard]] int sums_of(const Stage& stage) const;
+
+ private:
+  using Key = std::pair<StepId, Indices>;
+  struct Sum {
+    StepId id;
+    Indices indices;
+    std::vector<std::int64_t> extents;
+    int round = 0;
+  };
+  struct Group {
+    int round = 0;
+    std::vector<std::int64_t> extents;
+    std::vector<const Sum*> sums;
+    std::vector<const StepStore*> stores;
+  };
+
+  [[nodiscard]] std::vector<std::int64_t> extents_of(const StepValue& value) const;
+  int collect(StepId id, const Indices& indices, std::map<Key, int>& rounds, std::vector<Sum>& sums) const;
+  void find_reads(StepId id, const Indices& indices, std::set<std::size_t>& states, bool through_sums) const;
+  [[nodiscard]] std::vector<Group> groups_of(const Stage& stage, const std::vector<Sum>& sums,
+                                             std::map<Key, int>& rounds) const;
+
+  Var pull(StepId id, const Indices& indices);
+  Var pull_source(const StepValue& value, const Indices& indices);
+  Var load(std::size_t binding, const Indices& indices, const Dims* shape = nullptr);
+  void store(const StepStore& store, Var value);
+  std::size_t bind(const Keep& keep, StepId value);
+  std::size_t bind(const StepValue& source);
+  [[nodiscard]] const Keep* kept(StepId id) const;
+  const Var* known(const Key& key) const;
+
+  void run(const Group& group);
+  std::vector<Var> loop(const Group& group, std::size_t level, const std::vector<Var>& carried);
+  [[nodiscard]] std::vector<Var> initial(const Group& group);
+  std::vector<Var> next(const Group& group, std::span<const Var> inside);
+  void store_all(const Group& group);
+  Var add_to(const Sum& sum, Var inside);
+  [[nodiscard]] bool is_twin(const Group& group, const Sum& sum) const;
+
+  const StepGraph& graph_;
+  const StepPlan& plan_;
+  StepMemory& memory_;
+  Builder& builder_;
+  std::size_t states_;
+  bool exact_;
+
+  Lane lane_;
+  Moment moment_;
+  const std::map<std::size_t, Var>* registers_ = nullptr;
+  std::set<StepId> done_;
+  std::vector<std::map<Key, Var>> known_;
+};
+
+}  // namespace pawl::kernel

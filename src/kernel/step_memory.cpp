@@ -1,0 +1,150 @@
+#include "kernel/step_memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace pawl::kernel {
+namespace {
+
+TensorKey key_of(const Binding& binding) { return {binding.kind, binding.index, binding.constant.index}; }
+
+kernel::Access access_of(Binding::Kind kind) {
+  if (kind == Binding::Kind::state || kind == Binding::Kind::scratch) return kernel::Access::inout;
+  return kind == Binding::Kind::output ? kernel::Access::out : kernel::Access::in;
+}
+
+}  // namespace
+
+std::size_t StepMemory::bind(Binding::Kind kind, std::size_t index, graph::ValueId constant, DType dtype,
+                             const Dims& shape) {
+  for (std::size_t i = 0; i < bindings_.size(); ++i)
+    if (bindings_[i].kind == kind && bindings_[i].index == index && bindings_[i].constant == constant) return i;
+  Binding made;
+  made.kind = kind;
+  made.index = index;
+  made.constant = constant;
+  made.shape = shape;
+  static constexpr std::string_view kLetters = "sxckyz";
+  const std::string own = fmt::format("{}{}", kLetters[static_cast<std::size_t>(kind)], bindings_.size());
+  made.buffer = builder_.buffer(own, dtype, access_of(kind)).index;
+  made.origin = builder_.param(own + "_origin");
+  if (const auto found = layouts_.find(key_of(made)); found != layouts_.end()) made.order = found->second;
+  if (kind == Binding::Kind::element || kind == Binding::Kind::output) {
+    made.time = builder_.param(own + "_step");
+    made.visit = builder_.param(own + "_visit");
+    std::int64_t axis = kind == Binding::Kind::element ? scan_.input_axes[index] : scan_.output_axes[index];
+    if (axis < 0) axis += static_cast<std::int64_t>(shape.size()) + 1;
+    // The extent of time is inside of the strides of the axes before it.
+    for (std::size_t before = 0; before < static_cast<std::size_t>(axis) && made.order.empty(); ++before)
+      made.strides.push_back({before, builder_.param(fmt::format("{}_stride{}", own, before))});
+  }
+  bindings_.push_back(std::move(made));
+  accesses_.emplace_back();
+  return bindings_.size() - 1;
+}
+
+Binding::Stride StepMemory::stride(std::size_t binding, std::size_t axis, const Dims& shape) const {
+  const Binding& of = bindings_[binding];
+  for (const Binding::TensorStride& each : of.strides)
+    if (each.axis == axis) return {0, each.param};
+  std::int64_t dense = 1;
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    const std::size_t at = of.order.empty() ? i : of.order[i];
+    if (at == axis) break;
+    dense *= shape[at];
+  }
+  return {dense, {}};
+}
+
+Form StepMemory::place(std::size_t binding, const Indices& indices, const Moment& moment,
+                       const std::map<std::size_t, Counter>& counters, const std::vector<std::size_t>& splits,
+                       std::size_t vectors, const Dims* shape) {
+  const Dims& seen = shape == nullptr ? bindings_[binding].shape : *shape;
+  if (shape != nullptr && !(*shape == bindings_[binding].shape)) votes_[key_of(bindings_[binding])].fixed = true;
+  note(binding, indices, splits, vectors, seen);
+  const Binding& of = bindings_[binding];
+  Affine at{{1, of.origin, {}}};
+  for (std::size_t axis = 0; axis < indices.size(); ++axis) {
+    const Binding::Stride by = stride(binding, axis, seen);
+    const std::int64_t factor = by.param.valid() ? 1 : by.fixed;
+    if (indices[axis].offset != 0) at.push_back({factor * indices[axis].offset, by.param, {}});
+    for (const AxisTerm& term : indices[axis].terms)
+      at.push_back({factor * term.factor, by.param, counters.at(term.axis)});
+  }
+  if (of.time.valid()) {
+    if (moment.visit.valid()) at.push_back({1, of.visit, moment.visit});
+    if (moment.step.valid()) at.push_back({1, of.time, moment.step});
+  }
+  return at;
+}
+
+void StepMemory::note(std::size_t binding, const Indices& indices, const std::vector<std::size_t>& splits,
+                      std::size_t vectors, const Dims& shape) {
+  Access access;
+  std::size_t count = 0;
+  for (const std::size_t split : splits)
+    if (split != SIZE_MAX) count = std::max(count, split + 1);
+  access.along.resize(count);
+  Votes& votes = votes_[key_of(bindings_[binding])];
+  for (std::size_t axis = 0; axis < indices.size(); ++axis)
+    for (const AxisTerm& term : indices[axis].terms) {
+      if (term.axis == vectors && (term.factor == 1 || term.factor == -1)) ++votes.axes[axis];
+      if (term.axis >= splits.size() || splits[term.axis] == SIZE_MAX) continue;
+      Binding::Stride by = stride(binding, axis, shape);
+      Binding::Stride& whole = access.along[splits[term.axis]];
+      if (by.param.valid() ? term.factor != 1 || !(whole == Binding::Stride{}) : whole.param.valid())
+        access.is_plain = false;
+      else if (by.param.valid())
+        whole = by;
+      else
+        whole.fixed += by.fixed * term.factor;
+    }
+  accesses_[binding].push_back(std::move(access));
+}
+
+Layouts StepMemory::better() const {
+  Layouts made;
+  for (const Binding& binding : bindings_) {
+    const auto found = votes_.find(key_of(binding));
+    const bool can_move = binding.kind != Binding::Kind::output && binding.kind != Binding::Kind::scratch;
+    if (!can_move || found == votes_.end() || found->second.fixed || found->second.axes.empty()) continue;
+    const auto most = std::max_element(found->second.axes.begin(), found->second.axes.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    const std::size_t axis = most->first;
+    bool is_last = true;
+    for (std::size_t i = axis + 1; i < binding.shape.size(); ++i) is_last = is_last && binding.shape[i] == 1;
+    const bool in_time = std::any_of(binding.strides.begin(), binding.strides.end(),
+                                     [&](const Binding::TensorStride& each) { return each.axis == axis; });
+    // Time is inside of it: to move it would be a transposed copy of the whole tensor.
+    if (is_last || in_time) continue;
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < binding.shape.size(); ++i)
+      if (i != axis) order.push_back(i);
+    order.push_back(axis);
+    made.emplace(key_of(binding), std::move(order));
+  }
+  return made;
+}
+
+std::vector<Binding> StepMemory::finish(std::vector<FusedLoop::Axis>& axes) {
+  for (std::size_t i = 0; i < bindings_.size(); ++i) {
+    Binding& binding = bindings_[i];
+    binding.along.resize(axes.size());
+    bool is_first = true;
+    for (Access& access : accesses_[i]) {
+      access.along.resize(axes.size());
+      for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+        if (!access.is_plain || (!is_first && !(binding.along[axis] == access.along[axis])))
+          axes[axis].can_split = false;
+        binding.along[axis] = access.along[axis];
+      }
+      is_first = false;
+    }
+    for (std::size_t axis = 0; axis < axes.size(); ++axis)
+      if (binding.along[axis].fixed == 1 && binding.kind == Binding::Kind::output) axes[axis].innermost = true;
+  }
+  return std::move(bindings_);
+}
+
+}  // namespace pawl::kernel

@@ -1,0 +1,67 @@
+// Where the tensors of a Scan lie, seen from its kernel.
+#pragma once
+
+#include <map>
+
+#include "kernel/builder.h"
+#include "kernel/fused_loop.h"
+#include "kernel/step_plan.h"
+
+namespace pawl::kernel {
+
+/// In which order the axes of a tensor had better lie: by what a binding is.
+using TensorKey = std::tuple<Binding::Kind, std::size_t, std::uint32_t>;
+using Layouts = std::map<TensorKey, std::vector<std::size_t>>;
+
+/// Where in time an access is.
+struct Moment {
+  Counter visit;  ///< may be invalid, as may be
+  Counter step;
+};
+
+/// The bindings of a kernel that is being written, and the places of its accesses.
+class StepMemory {
+ public:
+  StepMemory(const graph::ScanOp& scan, Builder& builder, const Layouts& layouts)
+      : scan_(scan), builder_(builder), layouts_(layouts) {}
+
+  /// The binding of a tensor; `shape` is that of one step.
+  std::size_t bind(Binding::Kind kind, std::size_t index, graph::ValueId constant, DType dtype, const Dims& shape);
+  [[nodiscard]] const Binding& operator[](std::size_t binding) const { return bindings_[binding]; }
+  [[nodiscard]] BufferId buffer(std::size_t binding) const { return {bindings_[binding].buffer}; }
+
+  /// The place of an access. `counters` are those of axes; `splits` the axis of a split that each lane axis is, or
+  /// SIZE_MAX; `vectors` is the axis that vectors should go along.
+  ///   shape : the tensor's, where it is read with another one than its own
+  Form place(std::size_t binding, const Indices& indices, const Moment& moment,
+             const std::map<std::size_t, Counter>& counters, const std::vector<std::size_t>& splits,
+             std::size_t vectors, const Dims* shape = nullptr);
+
+  /// Layouts in which vectors go along neighbours, as far as all accesses so far agree.
+  [[nodiscard]] Layouts better() const;
+  /// The bindings, with their strides along the axes that can be split; those along which accesses differ cannot.
+  std::vector<Binding> finish(std::vector<FusedLoop::Axis>& axes);
+
+ private:
+  [[nodiscard]] Binding::Stride stride(std::size_t binding, std::size_t axis, const Dims& shape) const;
+  void note(std::size_t binding, const Indices& indices, const std::vector<std::size_t>& splits, std::size_t vectors,
+            const Dims& shape);
+
+  struct Access {
+    std::vector<Binding::Stride> along;  ///< by split axis, as far as it is known
+    bool is_plain = true;
+  };
+  struct Votes {
+    std::map<std::size_t, int> axes;
+    bool fixed = false;
+  };
+
+  const graph::ScanOp& scan_;
+  Builder& builder_;
+  const Layouts& layouts_;
+  std::vector<Binding> bindings_;
+  std::vector<std::vector<Access>> accesses_;  ///< by binding
+  std::map<TensorKey, Votes> votes_;
+};
+
+}  // namespace pawl::kernel
