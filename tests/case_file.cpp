@@ -209,6 +209,11 @@ Result<void> CaseFileParser::expect_section(Lexer& head) {
     current.explanations.insert(current.explanations.end(), words.begin(), words.end());
     return {};
   }
+  if (key == "kernel") {
+    TRY_ASSIGN(const std::vector<std::string> words, parse_words(head, line_));
+    current.kernels.insert(current.kernels.end(), words.begin(), words.end());
+    return {};
+  }
   if (key == "refusal") {
     const std::string strategy(head.accept_word());
     TRY_ASSIGN(const std::vector<std::string> words, parse_words(head, line_));
@@ -219,7 +224,7 @@ Result<void> CaseFileParser::expect_section(Lexer& head) {
   if (key == "optimized") return counts(head, current.optimized);
   if (key == "parallel_scan") return counts(head, current.parallel_scan);
   return error_at(
-      line_, "there are: evals { Add: 3 }, optimized and parallel_scan likewise, class, plan, explain and refusal");
+      line_, "there are: evals { Add: 3 }, optimized and parallel_scan likewise, class, plan, explain, kernel and refusal");
 }
 
 Result<void> CaseFileParser::counts(Lexer& head, std::vector<std::pair<std::string, std::int64_t>>& list) {

@@ -66,6 +66,8 @@ struct Case {
   std::vector<std::string> plans;
   /// `--- expect explain "words"`: what `explain` says in words.
   std::vector<std::string> explanations;
+  /// `--- expect kernel "one kernel"`: words about each Scan that is run, in the order of their labels.
+  std::vector<std::string> kernels;
   /// `--- dims T=4096 C=64`: numbers for symbols that classes, plans and refusals are expected for.
   std::vector<std::pair<std::string, std::int64_t>> dims;
   /// `--- expect refusal chunked_scan "words"`: why a strategy, or a class ("class"), is not for the first Scan.

@@ -62,9 +62,10 @@ class CaseTest : public testing::Test {
   void TestBody() override {
     check_forms(case_.model.text);
     const Result<Model> model = Model::from_text(case_.model.text, folder_);
-    const Result<Program> program = model.ok()
-                                        ? Program::compile(*model, {.guarantee = Guarantee::exact, .rewrite = false})
-                                        : Result<Program>(model.error());
+    const Result<Program> program =
+        model.ok()
+            ? Program::compile(*model, {.guarantee = Guarantee::exact, .rewrite = false, .kernels = Kernels::off})
+            : Result<Program>(model.error());
     if (case_.refusal) {
       ASSERT_FALSE(program.ok()) << "the model was not refused";
       expect_error(program.error(), *case_.refusal);
@@ -91,7 +92,7 @@ class CaseTest : public testing::Test {
   /// Where operators have a function body, the bodies in their place give the same outputs.
   void run_expanded(const Model& model, const Program& program) {
     const Result<Program> expanded =
-        Program::compile(model, {.guarantee = Guarantee::exact, .expansion = Expansion::all});
+        Program::compile(model, {.guarantee = Guarantee::exact, .expansion = Expansion::all, .kernels = Kernels::off});
     const bool must_run =
         std::any_of(case_.runs.begin(), case_.runs.end(), [](const CaseRun& each) { return !each.error; });
     if (!expanded.ok() && !must_run) return;
@@ -124,7 +125,7 @@ class CaseTest : public testing::Test {
 
   /// The rewritten model gives the same.
   void check_rewritten(const Model& model) {
-    const Result<Program> program = Program::compile(model, {.guarantee = Guarantee::exact});
+    const Result<Program> program = Program::compile(model, {.guarantee = Guarantee::exact, .kernels = Kernels::off});
     ASSERT_TRUE(program.ok()) << "rewritten: " << program.error().to_string();
     std::map<std::string, std::int64_t> evaluations;
     for (const CaseRun& each : case_.runs) {
@@ -145,12 +146,26 @@ class CaseTest : public testing::Test {
       std::map<std::string, std::int64_t> evaluations;
       for (const CaseRun& each : case_.runs) run(*program, each, &evaluations);
     }
+    // Sums in float32, in another order.
+    const Result<Program> program = Program::compile(model, {.kernels = Kernels::compiled, .threads = 3});
+    ASSERT_TRUE(program.ok()) << "as kernels: " << program.error().to_string();
+    SCOPED_TRACE("as kernels that need not be exact");
+    roundings_ = kRoundings;
+    std::map<std::string, std::int64_t> evaluations;
+    for (const CaseRun& each : case_.runs) run(*program, each, &evaluations);
+    roundings_ = 0;
+    if (case_.kernels.empty()) return;
+    const std::vector<std::string> report = program->kernel_report();
+    ASSERT_EQ(report.size(), case_.kernels.size());
+    for (std::size_t i = 0; i < report.size(); ++i)
+      EXPECT_TRUE(has_words(report[i], case_.kernels[i])) << "expected \"" << case_.kernels[i] << "\": " << report[i];
   }
 
   /// Sequences cut into parts give the same, within the rounding of another order.
   void check_parts(const Model& model) {
     for (const int parts : {1, 3}) {
-      const Result<Program> program = Program::compile(model, {.guarantee = Guarantee::exact, .parts = parts});
+      const Result<Program> program =
+          Program::compile(model, {.guarantee = Guarantee::exact, .kernels = Kernels::off, .parts = parts});
       ASSERT_TRUE(program.ok()) << "in parts: " << program.error().to_string();
       SCOPED_TRACE("in parts");
       std::map<std::string, std::int64_t> evaluations;
@@ -190,7 +205,8 @@ class CaseTest : public testing::Test {
       EXPECT_EQ(nodes[op], count) << "nodes of " << op << " in:\n" << onnx::print_text(*decoded);
     const Result<Model> written = Model::from_bytes(std::as_bytes(std::span(*bytes)), folder_);
     ASSERT_TRUE(written.ok()) << written.error().to_string();
-    const Result<Program> program = Program::compile(*written, {.guarantee = Guarantee::exact, .rewrite = false});
+    const Result<Program> program =
+        Program::compile(*written, {.guarantee = Guarantee::exact, .rewrite = false, .kernels = Kernels::off});
     ASSERT_TRUE(program.ok()) << program.error().to_string();
     roundings_ = options.parallel_scan ? kRoundings : 0;
     std::map<std::string, std::int64_t> evaluations;

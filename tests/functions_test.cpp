@@ -143,9 +143,9 @@ void compare(const Example& example, const std::string& text, DType dtype, std::
   SCOPED_TRACE(text);
   const Result<Model> model = Model::from_text(text);
   ASSERT_TRUE(model.ok()) << model.error().to_string();
-  const Result<Program> evaluated = Program::compile(*model, {.guarantee = Guarantee::exact});
+  const Result<Program> evaluated = Program::compile(*model, {.guarantee = Guarantee::exact, .kernels = Kernels::off});
   const Result<Program> expanded =
-      Program::compile(*model, {.guarantee = Guarantee::exact, .expansion = Expansion::all});
+      Program::compile(*model, {.guarantee = Guarantee::exact, .expansion = Expansion::all, .kernels = Kernels::off});
   ASSERT_TRUE(evaluated.ok() && expanded.ok()) << (expanded.ok() ? "" : expanded.error().to_string());
   ASSERT_EQ(evaluated->expansions(), 0U);
   ASSERT_GE(expanded->expansions(), 1U);

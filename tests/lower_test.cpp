@@ -60,7 +60,8 @@ void check(const Subject& subject) {
   SCOPED_TRACE(text);
   const Result<Model> model = Model::from_text(text);
   ASSERT_TRUE(model.ok()) << model.error().to_string();
-  const Result<Program> evaluated = Program::compile(*model, {.guarantee = Guarantee::exact, .rewrite = false});
+  const Result<Program> evaluated =
+      Program::compile(*model, {.guarantee = Guarantee::exact, .rewrite = false, .kernels = Kernels::off});
   const Result<Program> kernel = Program::compile(
       *model, {.guarantee = Guarantee::exact, .rewrite = false, .kernels = Kernels::interpreted, .threads = 1});
   ASSERT_TRUE(evaluated.ok() && kernel.ok());

@@ -289,7 +289,8 @@ void check(std::uint32_t seed) {
   const std::string text = print_model(c);
   const auto model = pawl::Model::from_text(text);
   ASSERT_TRUE(model.ok()) << model.error().to_string() << "\n" << text;
-  const auto program = pawl::Program::compile(*model, {.guarantee = pawl::Guarantee::exact});
+  const auto program =
+      pawl::Program::compile(*model, {.guarantee = pawl::Guarantee::exact, .kernels = pawl::Kernels::off});
   ASSERT_TRUE(program.ok()) << program.error().to_string();
   const std::vector<Value> inputs = make_inputs(c);
   const std::vector<Array> want = expected(c);

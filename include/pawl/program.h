@@ -44,7 +44,7 @@ struct CompileOptions {
   /// Moves work out of loops where that gives the same results. Without it the graph runs as the file has it.
   bool rewrite = true;
   /// A Scan that has no kernel is run by the evaluator.
-  Kernels kernels = Kernels::off;
+  Kernels kernels = Kernels::compiled;
   /// Threads that one run may use for its kernels; 0: as many as the machine has cores.
   int threads = 0;
   /// Where all states of a Scan have a class, its sequence is worked on in this many parts by the algebra of the class;

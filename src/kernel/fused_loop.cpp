@@ -94,9 +94,8 @@ class FusedLoopLowering {
       if (stage.lanes[axis] != 1) order.push_back(axis);
     constexpr std::int64_t kShort = 8;
     if (order.size() > 1 && stage.lanes[order.back()] < kShort) {
-      const auto longest = std::max_element(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return stage.lanes[a] < stage.lanes[b];
-      });
+      const auto longest = std::max_element(
+          order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return stage.lanes[a] < stage.lanes[b]; });
       std::rotate(longest, longest + 1, order.end());
     }
     return order;
@@ -140,7 +139,9 @@ class FusedLoopLowering {
           over_lanes(stage, order, level + 1, unroll, inside);
           lane_.counters.erase(axis);
         },
-        last ? unroll.vectors : before_last ? unroll.rows : 1);
+        last          ? unroll.vectors
+        : before_last ? unroll.rows
+                      : 1);
   }
 
   void begin(const Stage& stage, const std::vector<std::size_t>& order) {
@@ -164,9 +165,8 @@ class FusedLoopLowering {
     const Stage& stage = plan_.stages[0];
     const std::vector<std::size_t> order = order_of(stage);
     begin(stage, order);
-    if (scan_.states == 0 || std::none_of(stage.stores.begin(), stage.stores.end(), [](const StepStore& store) {
-          return store.to.kind == Keep::Kind::state;
-        }))
+    if (scan_.states == 0 || std::none_of(stage.stores.begin(), stage.stores.end(),
+                                          [](const StepStore& store) { return store.to.kind == Keep::Kind::state; }))
       return steps_as_lanes(stage, order);
     std::int64_t lanes = 1;
     for (const std::int64_t extent : stage.lanes) lanes *= extent;
@@ -213,7 +213,10 @@ class FusedLoopLowering {
             emitter_.step(stage, lane_, {{}, step}, registers);
           });
         },
-        order.size() == 1 ? unroll.rows : order.empty() ? unroll.vectors : 1, "t");
+        order.size() == 1 ? unroll.rows
+        : order.empty()   ? unroll.vectors
+                          : 1,
+        "t");
   }
 
   void steps_outside() {
@@ -254,7 +257,8 @@ Result<Lowering> lower_fused_loop(const graph::ScanOp& scan, const std::vector<o
     const StepId next = made.graph->outputs[i];
     const Type& before = facts[body.inputs[i].index].type;
     if (!next.valid()) continue;
-    if (before.dtype != (*made.graph)[next].dtype || !(before.static_shape() == std::optional((*made.graph)[next].shape)))
+    if (before.dtype != (*made.graph)[next].dtype ||
+        !(before.static_shape() == std::optional((*made.graph)[next].shape)))
       return Lowering{std::nullopt, fmt::format("the state {} changes its type", body[body.inputs[i]].name)};
   }
   if (std::none_of(made.graph->outputs.begin(), made.graph->outputs.end(), [](StepId id) { return id.valid(); }))

@@ -8,6 +8,7 @@
 #include "expr/types.h"
 #include "graph/walk.h"
 #include "kernel/type_emitter.h"
+#include "ops/convert.h"
 #include "ops/lower.h"
 
 namespace pawl::kernel {
@@ -29,6 +30,17 @@ Dims broadcast(const Dims& a, const Dims& b) {
   return shape;
 }
 
+/// The only element of a constant, where a double holds it and 16 bits do not round it.
+std::optional<double> only_number(const Tensor& constant) {
+  constexpr double kExact = 9.0e15;
+  if (constant.size() != 1 || expr::is_stored(constant.dtype())) return std::nullopt;
+  const Result<Tensor> wide = ops::convert(constant, DType::f64);
+  if (!wide.ok()) return std::nullopt;
+  const double number = *wide->data<double>();
+  if (!expr::is_float(constant.dtype()) && !(number > -kExact && number < kExact)) return std::nullopt;
+  return number == number ? std::optional(number) : std::nullopt;
+}
+
 }  // namespace
 
 Indices compose(const Indices& outer, const Indices& inner) {
@@ -48,8 +60,7 @@ Indices compose(const Indices& outer, const Indices& inner) {
           same->factor += term.factor * each.factor;
       }
     }
-    std::sort(sum.terms.begin(), sum.terms.end(),
-              [](const AxisTerm& a, const AxisTerm& b) { return a.axis < b.axis; });
+    std::sort(sum.terms.begin(), sum.terms.end(), [](const AxisTerm& a, const AxisTerm& b) { return a.axis < b.axis; });
     made.push_back(std::move(sum));
   }
   return made;
@@ -104,6 +115,7 @@ StepId StepBuilder::source(ValueId id) {
   } else if (body_[id].fact.tensor() != nullptr) {
     made.source = StepValue::Source::constant;
     made.constant = id;
+    made.number = only_number(*body_[id].fact.tensor());
   } else {
     return {};
   }
@@ -242,21 +254,20 @@ StepId StepBuilder::pointwise(const Node& node, const OpCall& call) {
     if (!operands.back().valid()) return {};
   }
   const DType dtype = fact(node.outputs[0]).type.dtype;
-  const StepId made =
-      lane(node.label, dtype, operands,
-           [this_facts = &facts_, &node, &call, lower, places, dtype](
-               expr::Emitter& emit, std::span<const expr::Value> given) -> std::optional<expr::Value> {
-             std::vector<const ops::Fact*> inputs(node.inputs.size(), nullptr);
-             std::vector<expr::Value> values(node.inputs.size());
-             for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-               if (node.inputs[i].valid()) inputs[i] = &(*this_facts)[node.inputs[i].index];
-               if (places[i] != SIZE_MAX) values[i] = given[places[i]];
-             }
-             const std::optional<expr::Value> lowered =
-                 lower({*call.schema, call.attributes, inputs, emit, values});
-             if (!lowered || !expr::is_stored(dtype)) return lowered;
-             return emit.cast(emit.cast(*lowered, dtype), DType::f32);
-           });
+  const StepId made = lane(node.label, dtype, operands,
+                           [this_facts = &facts_, &node, &call, lower, places, dtype](
+                               expr::Emitter& emit, std::span<const expr::Value> given) -> std::optional<expr::Value> {
+                             std::vector<const ops::Fact*> inputs(node.inputs.size(), nullptr);
+                             std::vector<expr::Value> values(node.inputs.size());
+                             for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+                               if (node.inputs[i].valid()) inputs[i] = &(*this_facts)[node.inputs[i].index];
+                               if (places[i] != SIZE_MAX) values[i] = given[places[i]];
+                             }
+                             const std::optional<expr::Value> lowered =
+                                 lower({*call.schema, call.attributes, inputs, emit, values});
+                             if (!lowered || !expr::is_stored(dtype)) return lowered;
+                             return emit.cast(emit.cast(*lowered, dtype), DType::f32);
+                           });
   if (made.valid() && call.def->name == "Mul") graph_.values[made.index].is_product = !expr::is_stored(dtype);
   return made;
 }

@@ -100,7 +100,8 @@ std::vector<StepEmitter::Group> StepEmitter::groups_of(const Stage& stage, const
       for (const Sum& sum : sums) {
         std::set<std::size_t> states;
         find_reads(sum.id, sum.indices, states, true);
-        if (states.contains(store.to.index)) round = std::max(round, sum.extents == store.loops ? sum.round : sum.round + 1);
+        if (states.contains(store.to.index))
+          round = std::max(round, sum.extents == store.loops ? sum.round : sum.round + 1);
       }
       for (const StepStore& other : stage.stores) {
         std::set<std::size_t> states;
@@ -162,9 +163,8 @@ void StepEmitter::done(const Stage& stage) {
   // What was joined is there with its last part.
   for (const auto& [value, keep] : plan_.kept) {
     const StepValue& facts = graph_[value];
-    if (facts.kind == Kind::join && std::all_of(facts.operands.begin(), facts.operands.end(), [&](StepId part) {
-          return done_.contains(part);
-        }))
+    if (facts.kind == Kind::join &&
+        std::all_of(facts.operands.begin(), facts.operands.end(), [&](StepId part) { return done_.contains(part); }))
       done_.insert(value);
   }
 }
@@ -213,6 +213,7 @@ Var StepEmitter::pull(StepId id, const Indices& indices) {
 Var StepEmitter::pull_source(const StepValue& value, const Indices& indices) {
   if (value.source == StepValue::Source::state)
     if (const auto found = registers_->find(value.index); found != registers_->end()) return found->second;
+  if (value.number) return builder_.constant(value.dtype, *value.number);
   return load(bind(value), indices);
 }
 
@@ -235,8 +236,7 @@ std::size_t StepEmitter::bind(const Keep& keep, StepId value) {
 }
 
 Var StepEmitter::load(std::size_t binding, const Indices& indices, const Dims* shape) {
-  const Form at =
-      memory_.place(binding, indices, moment_, lane_.counters, lane_.splits, lane_.vectors, shape);
+  const Form at = memory_.place(binding, indices, moment_, lane_.counters, lane_.splits, lane_.vectors, shape);
   const Var loaded = builder_.load(memory_.buffer(binding), at);
   return expr::is_stored(builder_.type(loaded)) ? builder_.cast(loaded, DType::f32) : loaded;
 }
@@ -246,8 +246,7 @@ void StepEmitter::store(const StepStore& store, Var value) {
   // The parts of what is joined go to the whole.
   std::size_t binding = 0;
   if (store.to.kind == Keep::Kind::output || store.to.kind == Keep::Kind::state) {
-    const StepId root = graph_.outputs[store.to.kind == Keep::Kind::state ? store.to.index
-                                                                         : states_ + store.to.index];
+    const StepId root = graph_.outputs[store.to.kind == Keep::Kind::state ? store.to.index : states_ + store.to.index];
     binding = bind(store.to, root);
   } else {
     binding = bind(store.to, store.value);
@@ -276,8 +275,8 @@ bool StepEmitter::is_twin(const Group& group, const Sum& sum) const {
   if (value.fold != Fold::most && value.fold != Fold::least) return false;
   return std::any_of(group.sums.begin(), group.sums.end(), [&](const Sum* other) {
     const StepValue& index = graph_[other->id];
-    return gives_index(index.fold) && is_most(index.fold) == is_most(value.fold) &&
-           index.operands == value.operands && index.axes == value.axes && other->indices == sum.indices;
+    return gives_index(index.fold) && is_most(index.fold) == is_most(value.fold) && index.operands == value.operands &&
+           index.axes == value.axes && other->indices == sum.indices;
   });
 }
 

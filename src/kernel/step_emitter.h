@@ -12,8 +12,8 @@ namespace pawl::kernel {
 /// Writes the statements of one lane. States in registers are given and taken; all others are memory.
 class StepEmitter {
  public:
-  StepEmitter(const StepGraph& graph, const StepPlan& plan, StepMemory& memory, Builder& builder,
-              std::size_t states, bool exact)
+  StepEmitter(const StepGraph& graph, const StepPlan& plan, StepMemory& memory, Builder& builder, std::size_t states,
+              bool exact)
       : graph_(graph), plan_(plan), memory_(memory), builder_(builder), states_(states), exact_(exact) {}
 
   /// The counters of the stage's lane axes, what splits them, and the axis that vectors go along.

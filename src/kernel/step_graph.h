@@ -59,17 +59,18 @@ struct StepValue {
   std::vector<StepId> operands;
 
   Source source = Source::state;
-  std::size_t index = 0;     ///< of the Scan's states or elements, or of what the body captures
-  graph::ValueId constant;   ///< of the body
-  Lane lane;                 ///< 16-bit floats go in and out as f32, rounded
-  bool is_function = false;  ///< of a lane: exp or the like, dear to do twice
-  bool is_product = false;   ///< of a lane: of two operands
-  Indices indices;           ///< of a view: by axis of the operand, over its own axes
-  bool is_reshape = false;   ///< of a view: the same elements in row-major order; no indices
+  std::size_t index = 0;         ///< of the Scan's states or elements, or of what the body captures
+  graph::ValueId constant;       ///< of the body
+  std::optional<double> number;  ///< of a constant: its only element, where a double holds it
+  Lane lane;                     ///< 16-bit floats go in and out as f32, rounded
+  bool is_function = false;      ///< of a lane: exp or the like, dear to do twice
+  bool is_product = false;       ///< of a lane: of two operands
+  Indices indices;               ///< of a view: by axis of the operand, over its own axes
+  bool is_reshape = false;       ///< of a view: the same elements in row-major order; no indices
   Fold fold = Fold::sum;
-  double start = 0;                ///< of a sum or product: what it begins with
-  std::vector<std::size_t> axes;   ///< of a reduce: those of the operand, ascending
-  std::size_t axis = 0;            ///< of a join
+  double start = 0;               ///< of a sum or product: what it begins with
+  std::vector<std::size_t> axes;  ///< of a reduce: those of the operand, ascending
+  std::size_t axis = 0;           ///< of a join
 };
 
 struct StepGraph {

@@ -25,7 +25,7 @@ std::size_t StepMemory::bind(Binding::Kind kind, std::size_t index, graph::Value
   made.index = index;
   made.constant = constant;
   made.shape = shape;
-  static constexpr std::string_view kLetters = "sxckyz";
+  static constexpr std::string_view kLetters = "sxwqyz";
   const std::string own = fmt::format("{}{}", kLetters[static_cast<std::size_t>(kind)], bindings_.size());
   made.buffer = builder_.buffer(own, dtype, access_of(kind)).index;
   made.origin = builder_.param(own + "_origin");

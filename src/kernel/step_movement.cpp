@@ -44,7 +44,8 @@ StepId StepBuilder::moved(const Node& node, const OpCall& call, std::size_t) {
   if (op == "Transpose") {
     const auto order = scan::order_of_transpose(node, fact(node.inputs[0]).type);
     if (!order) return {};
-    for (std::size_t axis = 0; axis < own.size(); ++axis) indices[static_cast<std::size_t>((*order)[axis])] = along(axis);
+    for (std::size_t axis = 0; axis < own.size(); ++axis)
+      indices[static_cast<std::size_t>((*order)[axis])] = along(axis);
     return view(operand, own, std::move(indices));
   }
   if (op == "Expand") {

@@ -104,7 +104,8 @@ class LanesOutside {
         continue;
       }
       const std::size_t of_class = axes_.class_of(value, axis);
-      const auto lane = std::find_if(lanes_.begin(), lanes_.end(), [&](const auto& each) { return each.first == of_class; });
+      const auto lane =
+          std::find_if(lanes_.begin(), lanes_.end(), [&](const auto& each) { return each.first == of_class; });
       if (lane != lanes_.end()) {
         made.push_back({0, {{1, static_cast<std::size_t>(lane - lanes_.begin())}}});
         continue;
@@ -137,9 +138,8 @@ class LanesOutside {
     if (value.kind == Kind::join || value.is_reshape) return false;
     has_loops_ = has_loops_ || value.kind == Kind::reduce;
     if (value.kind == Kind::reduce && (has_loop(indices) || lacks_lane(indices))) return false;
-    return std::all_of(value.operands.begin(), value.operands.end(), [&](StepId operand) {
-      return walk(operand, operand_indices(graph_, value, operand, indices));
-    });
+    return std::all_of(value.operands.begin(), value.operands.end(),
+                       [&](StepId operand) { return walk(operand, operand_indices(graph_, value, operand, indices)); });
   }
 
   [[nodiscard]] std::int64_t longest_lane() const {

@@ -80,11 +80,10 @@ StepId StepBuilder::reduction(const Node& node, const OpCall& call, std::size_t)
   if (op == "ReduceSumSquare") return finish(reduce(product(x, x), *axes, Fold::sum, sum_start(count)));
   if (!is_real) return {};
   if (op == "ReduceL1") return finish(reduce(this->op(Op::absolute, {x}), *axes, Fold::sum, sum_start(count)));
-  if (op == "ReduceL2")
-    return finish(this->op(Op::sqrt, {reduce(product(x, x), *axes, Fold::sum, sum_start(count))}));
+  if (op == "ReduceL2") return finish(this->op(Op::sqrt, {reduce(product(x, x), *axes, Fold::sum, sum_start(count))}));
   if (op == "ReduceMean")
-    return finish(this->op(
-        Op::divide, {reduce(x, *axes, Fold::sum, sum_start(count)), number(wide, static_cast<double>(count))}));
+    return finish(this->op(Op::divide,
+                           {reduce(x, *axes, Fold::sum, sum_start(count)), number(wide, static_cast<double>(count))}));
   if (op == "ReduceLogSum") return finish(this->op(Op::log, {reduce(x, *axes, Fold::sum, sum_start(count))}));
   if (count == 0) return {};
   // m + log(sum(exp(x - m))); an infinite greatest element is the answer itself.
@@ -105,7 +104,9 @@ StepId StepBuilder::extreme_index(const Node& node, const OpCall& call, std::siz
   const DType dtype = at(operand).dtype;
   if (!axis.ok() || from[*axis] == 0 || from[*axis] > INT32_MAX || dtype == DType::boolean) return {};
   const bool last = call.attributes.integer("select_last_index", 0) != 0, greatest = call.def->name == "ArgMax";
-  const Fold fold = greatest ? (last ? Fold::last_most : Fold::first_most) : last ? Fold::last_least : Fold::first_least;
+  const Fold fold = greatest ? (last ? Fold::last_most : Fold::first_most)
+                    : last   ? Fold::last_least
+                             : Fold::first_least;
   const StepId x = expr::is_stored(dtype) ? cast(operand, DType::f32) : operand;
   StepId made = reduce(x, {*axis}, fold, 0);
   if (call.attributes.integer("keepdims", 1) != 0) made = keep_axes(made, from, {*axis});

@@ -234,7 +234,8 @@ Result<void> verify_reduction(const Loop& loop) {
     const auto sums = [&](const Statement& statement) {
       const auto* compute = std::get_if<Compute>(&statement);
       return compute != nullptr && compute->result == carried.next &&
-             (compute->op == op || (op == Op::add && compute->op == Op::fma && compute->operands[2] == carried.inside)) &&
+             (compute->op == op ||
+              (op == Op::add && compute->op == Op::fma && compute->operands[2] == carried.inside)) &&
              std::count(compute->operands.begin(), compute->operands.end(), carried.inside) == 1;
     };
     if (std::none_of(loop.block.begin(), loop.block.end(), sums))

@@ -88,18 +88,19 @@ Lowered real(const LaneNode& node) {
 
 Lowered identity(const LaneNode& node) { return node.values[0]; }
 
-/// Integers divide by constants other than 0 only: by 0 there is an error.
+/// Integers divide by a constant other than 0 only: by 0 there is an error.
 Lowered divide(const LaneNode& node) {
   if (!are_numbers(node) || node.since() < 7) return std::nullopt;
-  if (!is_float(node.computed(0))) {
-    const Tensor* divisor = node.inputs[1]->tensor();
-    if (divisor == nullptr) return std::nullopt;
-    const Result<Tensor> wide = convert(*divisor, DType::f64);
-    if (!wide.ok() || !wide->dense()) return std::nullopt;
-    const double* first = wide->data<double>();
-    if (std::any_of(first, first + wide->size(), [](double each) { return each == 0; })) return std::nullopt;
-  }
-  return node.emit.apply(Op::divide, {node.values[0], node.values[1]});
+  if (is_float(node.computed(0))) return node.emit.apply(Op::divide, {node.values[0], node.values[1]});
+  const Tensor* divisor = node.inputs[1]->tensor();
+  if (divisor == nullptr || divisor->size() != 1) return std::nullopt;
+  const Result<Tensor> wide = convert(*divisor, DType::f64);
+  if (!wide.ok()) return std::nullopt;
+  // Larger ones are not what a double says.
+  constexpr double kExact = 9.0e15;
+  const double by = *wide->data<double>();
+  if (by == 0 || by > kExact || by < -kExact) return std::nullopt;
+  return node.emit.apply(Op::divide, {node.values[0], node.emit.constant(node.computed(0), by)});
 }
 
 Value reciprocal(const Lane& lane) { return lane.op(Op::divide, {lane.number(1), lane.in(0)}); }

@@ -91,8 +91,7 @@ std::optional<std::vector<Selection>> slices(const Known& known, const Node& nod
 }
 
 std::optional<Selection> gather(const Known& known, const Node& node) {
-  const auto axis =
-      axis_of(std::get<OpCall>(node.operation).attributes.integer("axis", 0), known[node.inputs[0]].type);
+  const auto axis = axis_of(std::get<OpCall>(node.operation).attributes.integer("axis", 0), known[node.inputs[0]].type);
   const std::int64_t extent = axis ? extent_of(known[node.inputs[0]].type, *axis).value_or(0) : 0;
   const Tensor* indices = known[node.inputs[1]].tensor();
   if (extent == 0 || indices == nullptr || indices->rank() > 1 || indices->size() > kMostPlaces) return std::nullopt;
@@ -108,8 +107,7 @@ std::optional<Selection> gather(const Known& known, const Node& node) {
 }
 
 std::optional<Selection> split(const Known& known, const Node& node, std::size_t output) {
-  const auto axis =
-      axis_of(std::get<OpCall>(node.operation).attributes.integer("axis", 0), known[node.inputs[0]].type);
+  const auto axis = axis_of(std::get<OpCall>(node.operation).attributes.integer("axis", 0), known[node.inputs[0]].type);
   if (!axis) return std::nullopt;
   std::int64_t first = 0;
   for (std::size_t i = 0; i <= output; ++i) {

@@ -24,6 +24,9 @@ namespace {
 
 using Outputs = Result<std::vector<Value>>;
 
+/// The evaluator, and the graph as the file has it.
+constexpr CompileOptions kPlain{.guarantee = Guarantee::exact, .rewrite = false, .kernels = Kernels::off};
+
 Outputs run(const Model& model, const CompileOptions& options, const std::vector<Value>& inputs) {
   TRY_ASSIGN(const Program program, Program::compile(model, options));
   return program.run(inputs);
@@ -49,7 +52,7 @@ std::optional<std::string> optimized_problem(const Model& model, const Outputs& 
   if (!bytes.ok()) return "not written: " + bytes.error().to_string();
   const Result<Model> again = Model::from_bytes(std::as_bytes(std::span(*bytes)));
   if (!again.ok()) return "not read: " + again.error().to_string();
-  return differs(want, run(*again, {.guarantee = Guarantee::exact, .rewrite = false}, inputs), {0, 0});
+  return differs(want, run(*again, kPlain, inputs), {0, 0});
 }
 
 /// Where a way of running a model goes wrong, or nothing.
@@ -58,23 +61,23 @@ std::optional<std::string> problem(const RandomModel& random, bool with_floats) 
   if (!bytes.ok()) return std::nullopt;
   const Result<Model> model = Model::from_bytes(std::as_bytes(std::span(*bytes)));
   if (!model.ok()) return std::nullopt;
-  const Outputs want = run(*model, {.guarantee = Guarantee::exact, .rewrite = false}, random.inputs);
-  if (const auto wrong = differs(want, run(*model, {.guarantee = Guarantee::exact}, random.inputs), {0, 0}))
+  const Outputs want = run(*model, kPlain, random.inputs);
+  if (const auto wrong =
+          differs(want, run(*model, {.guarantee = Guarantee::exact, .kernels = Kernels::off}, random.inputs), {0, 0}))
     return "rewritten: " + *wrong;
-  for (const int threads : {1, 2})
+  for (const Kernels kernels : {Kernels::interpreted, Kernels::compiled})
     if (const auto wrong =
-            differs(want,
-                    run(*model, {.guarantee = Guarantee::exact, .kernels = Kernels::interpreted, .threads = threads},
-                        random.inputs),
+            differs(want, run(*model, {.guarantee = Guarantee::exact, .kernels = kernels, .threads = 2}, random.inputs),
                     {0, 0}))
-      return "as kernels: " + *wrong;
+      return (kernels == Kernels::compiled ? "as compiled kernels: " : "as kernels: ") + *wrong;
   if (!want.ok()) return std::nullopt;
   if (const auto wrong = optimized_problem(*model, want, random.inputs, false)) return "optimized: " + *wrong;
   if (with_floats) return std::nullopt;
   if (const auto wrong = optimized_problem(*model, want, random.inputs, true)) return "with chains: " + *wrong;
   for (const int parts : {1, 2, 3})
-    if (const auto wrong =
-            differs(want, run(*model, {.guarantee = Guarantee::exact, .parts = parts}, random.inputs), {0, 0}))
+    if (const auto wrong = differs(
+            want, run(*model, {.guarantee = Guarantee::exact, .kernels = Kernels::off, .parts = parts}, random.inputs),
+            {0, 0}))
       return fmt::format("in {} parts: {}", parts, *wrong);
   return std::nullopt;
 }

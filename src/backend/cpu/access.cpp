@@ -72,7 +72,8 @@ std::size_t widest_value(const kernel::Program& program, const Block& block) {
   for_each(block, [&](const kernel::Statement& statement, const Loop*) {
     if (const auto* load = std::get_if<kernel::Load>(&statement))
       widest = std::max(widest, size_of(program.buffers[load->buffer].dtype));
-    if (const auto* compute = std::get_if<kernel::Compute>(&statement); compute != nullptr && compute->op != expr::Op::cast)
+    if (const auto* compute = std::get_if<kernel::Compute>(&statement);
+        compute != nullptr && compute->op != expr::Op::cast)
       widest = std::max(widest, size_of(program.vars[compute->result.index]));
   });
   return widest;

@@ -14,31 +14,53 @@ using kernel::Binding;
 /// A longer list is no list of axes.
 constexpr std::int64_t kMostAxes = 32;
 
+/// Whether a value may be axes or a shape.
+bool is_list(const Value& value) {
+  return value.is_tensor() && value.tensor().dtype() == DType::i64 && value.tensor().rank() <= 1 &&
+         value.tensor().size() <= kMostAxes;
+}
+
 /// What is known of the body's captured values: axes and shapes are, where they are given as values.
 std::vector<ops::Fact> captured_facts(const reference::ScanCall& call) {
   std::vector<ops::Fact> facts;
   for (const Value& value : call.captured) {
     facts.push_back({type_of(value), std::nullopt});
-    const bool is_list = value.is_tensor() && value.tensor().dtype() == DType::i64 && value.tensor().rank() <= 1;
-    if (is_list && value.tensor().size() <= kMostAxes) facts.back().constant = value;
+    if (is_list(value)) facts.back().constant = value;
   }
   return facts;
 }
 
-/// All that a kernel depends on, besides the Scan.
-std::string signature(const reference::ScanCall& call, const std::vector<ops::Fact>& captured) {
-  std::string text;
-  for (const ops::Fact& fact : call.inputs) text += to_string(fact.type) + ";";
-  for (const ops::Fact& fact : captured) {
-    text += to_string(fact.type);
-    if (const Tensor* list = fact.tensor()) {
-      const Result<Dims> integers = ops::integers_of(*list);
-      for (const std::int64_t each : *integers) text += fmt::format(" {}", each);
-    }
-    text += ";";
+void append(std::vector<std::int64_t>& key, DType dtype, const Dims& shape) {
+  key.push_back(static_cast<std::int64_t>(dtype));
+  key.push_back(static_cast<std::int64_t>(shape.size()));
+  key.insert(key.end(), shape.begin(), shape.end());
+}
+
+void append(std::vector<std::int64_t>& key, const Value& value) {
+  if (value.is_tensor()) return append(key, value.tensor().dtype(), value.tensor().shape());
+  key.push_back(-1);
+  key.push_back(static_cast<std::int64_t>(std::hash<std::string>()(to_string(type_of(value)))));
+}
+
+/// All that a kernel depends on, besides the Scan: types, what is wanted, and lists that may be axes or shapes.
+std::vector<std::int64_t> key_of(const reference::ScanCall& call) {
+  std::vector<std::int64_t> key;
+  key.reserve(64);
+  for (const Value& state : call.states) append(key, state);
+  // The kernel does not depend on the number of steps.
+  for (const Tensor& element : call.elements) {
+    const std::size_t trips = key.size() + 2;
+    append(key, element.dtype(), element.shape());
+    key[trips] = 0;
   }
-  for (const bool wanted : call.wanted) text += wanted ? '1' : '0';
-  return text;
+  for (const Value& value : call.captured) {
+    append(key, value);
+    if (!is_list(value)) continue;
+    const Result<Dims> integers = ops::integers_of(value.tensor());
+    key.insert(key.end(), integers->begin(), integers->end());
+  }
+  for (const bool wanted : call.wanted) key.push_back(wanted ? 1 : 0);
+  return key;
 }
 
 /// What is known of all values of the body; nothing where it may fail in a step, which says so when it runs: it does
@@ -103,13 +125,12 @@ Result<ScanKernels::Entry> ScanKernels::make(const reference::ScanCall& call, st
 }
 
 Result<std::shared_ptr<const ScanKernels::Entry>> ScanKernels::find(const reference::ScanCall& call) {
-  std::vector<ops::Fact> captured = captured_facts(call);
-  const auto key = std::pair(&call.scan, signature(call, captured));
+  const auto key = std::pair(&call.scan, key_of(call));
   {
     const std::lock_guard lock(mutex_);
     if (const auto found = entries_.find(key); found != entries_.end()) return found->second;
   }
-  TRY_ASSIGN(Entry made, make(call, std::move(captured)));
+  TRY_ASSIGN(Entry made, make(call, captured_facts(call)));
   const std::lock_guard lock(mutex_);
   return entries_.emplace(key, std::make_shared<const Entry>(std::move(made))).first->second;
 }

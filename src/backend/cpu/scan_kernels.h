@@ -53,7 +53,7 @@ class ScanKernels final : public reference::ScanRunner {
 
   ScanKernelOptions options_;
   mutable std::mutex mutex_;
-  std::map<std::pair<const graph::ScanOp*, std::string>, std::shared_ptr<const Entry>> entries_;
+  std::map<std::pair<const graph::ScanOp*, std::vector<std::int64_t>>, std::shared_ptr<const Entry>> entries_;
 };
 
 }  // namespace pawl::cpu
