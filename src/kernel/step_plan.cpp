@@ -232,7 +232,7 @@ class StepsOutside {
     if (value.kind == Kind::join) {
       for (const StepId operand : value.operands) {
         Walk walk{graph_[operand].shape, item};
-        visit(walk, operand, identity(graph_[operand].shape), false, true);
+        visit(walk, operand, identity(graph_[operand].shape), false, graph_[operand].kind != Kind::join);
         // The parts of a state that is joined anew move.
         for (Read& read : item.reads) read.in_place = false;
       }
