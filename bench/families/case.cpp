@@ -47,16 +47,19 @@ Result<Case> read_case(const std::filesystem::path& folder, std::string text) {
   return c;
 }
 
+/// Relative to the root mean square of all that is expected: sums pass through zero.
 template <class T>
 double largest_error(const Tensor& expected, const Tensor& got) {
-  double worst = 0;
+  double worst = 0, squares = 0;
+  for (const T want : expected.values<T>()) squares += static_cast<double>(want) * static_cast<double>(want);
+  const double scale = 1 + std::sqrt(squares / static_cast<double>(std::max<std::int64_t>(expected.size(), 1)));
   for (std::size_t i = 0; i < expected.values<T>().size(); ++i) {
     const T want = expected.values<T>()[i], have = got.values<T>()[i];
     if (want == have) continue;
     if constexpr (std::is_integral_v<T>) {
       return std::numeric_limits<double>::infinity();
     } else {
-      const double off = std::abs(static_cast<double>(have) - static_cast<double>(want)) / (1 + std::abs(want));
+      const double off = std::abs(static_cast<double>(have) - static_cast<double>(want)) / scale;
       if (!(off <= worst)) worst = std::isnan(off) ? std::numeric_limits<double>::infinity() : off;
     }
   }

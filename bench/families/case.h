@@ -37,7 +37,8 @@ Result<Case> load_case(const std::filesystem::path& folder);
 /// Memory of the shapes of the expected outputs, filled with what no result has.
 Result<std::vector<NamedTensor>> make_outputs(const Case& c);
 
-/// The largest |got - expected| / (1 + |expected|); infinite where shapes, types or NaNs differ, and where integers do.
+/// The largest |got - expected| of an output over 1 + its root mean square; infinite where shapes, types or NaNs
+/// differ, and where integers do.
 double error_of(const std::vector<NamedTensor>& expected, const std::vector<NamedTensor>& got);
 
 /// Whether results that are so far off are right.

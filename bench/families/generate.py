@@ -23,7 +23,7 @@ import families
 import graphs
 import presets
 
-TOLERANCE = {"float32": 2e-4, "float64": 1e-9}
+TOLERANCE = {"float32": 2e-4, "float64": 1e-12}
 
 
 def fingerprint():

@@ -10,20 +10,6 @@ namespace {
 
 constexpr std::int64_t kSteps = 16;
 
-/// `width` floats, the rest zero.
-Vec load_some(const float* from, std::int64_t width) {
-  if (width >= kLanes) return load(from);
-  float lanes[kLanes] = {};
-  std::copy_n(from, width, lanes);
-  return load(lanes);
-}
-void store_some(float* to, std::int64_t width, Vec v) {
-  if (width >= kLanes) return store(to, v);
-  float lanes[kLanes];
-  store(lanes, v);
-  std::copy_n(lanes, width, to);
-}
-
 // ---- Mamba: lanes are channels, the N states of a channel are N vectors.
 
 struct Mamba {
@@ -43,6 +29,7 @@ inline Vec mamba_step(Vec* h, const float* rates, std::int64_t states, Vec step,
   const Vec driven = step * x;
   const std::int64_t count = N == 0 ? states : N;
   Vec y[2] = {};
+#pragma GCC unroll 16
   for (std::int64_t n = 0; n < count; ++n) {
     const Vec decay = exp2_of(highest(step * load(rates + n * kLanes), splat(-126.0F)));
     h[n] = decay * h[n] + driven * b[n];
@@ -173,7 +160,7 @@ Kernel make_mamba1(const Arrays& arrays, Team& team) {
   regroup(m, arrays.in("A"), m.rates.get(), false);
   for (std::int64_t i = 0; i < grouped; ++i) m.rates[i] *= 1.44269504F;
   const std::int64_t units = m.batch * m.groups();
-  return [=, &arrays, &team, threads = team.worth(m.steps * m.batch * plain)] {
+  return [=, &arrays, &team, threads = team.worth(0.4 * static_cast<double>(m.steps * m.batch * plain))] {
     for (std::int64_t b = 0; b < m.batch; ++b) regroup(m, arrays.in("h") + b * plain, m.h.get() + b * grouped, false);
     team.run(threads, [&](int i) { mamba_part(m, part(units, i, threads)); });
     for (std::int64_t b = 0; b < m.batch; ++b)
@@ -193,7 +180,7 @@ Kernel make_linattn(const Arrays& arrays, Team& team) {
            {}};
   const std::int64_t rows = l.heads * l.keys;
   l.s = floats(rows * l.padded());
-  return [=, &arrays, &team, threads = team.worth(l.steps * rows * l.values)] {
+  return [=, &arrays, &team, threads = team.worth(static_cast<double>(l.steps * rows * l.values) / 25)] {
     for (std::int64_t r = 0; r < rows; ++r)
       std::copy_n(arrays.in("s") + r * l.values, l.values, l.s.get() + r * l.padded());
     team.run(threads, [&](int i) { linear_part(l, part(l.heads, i, threads)); });

@@ -1,5 +1,6 @@
-// Families that work on each channel by itself. Few channels: their states stay in registers over all steps. Many: row
-// after row, states in the first-level cache. Threads share the channels.
+// Families that work on each channel by itself. Some channels at a time, whose states stay in registers over all steps;
+// where the output is written past the caches, row after row, states in the first-level cache. Threads share the
+// channels.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -69,8 +70,9 @@ struct Lane {
   V s[Law::kStates];
   V k[std::max(Law::kConstants, 1)];
 
-  Lane(const Rows<Law>& rows, std::int64_t c) {
-    for (int i = 0; i < Law::kStates; ++i) s[i] = load<V>(rows.first[i] + c);
+  template <class States>
+  Lane(const States& states, const Rows<Law>& rows, std::int64_t c) {
+    for (int i = 0; i < Law::kStates; ++i) s[i] = load<V>(states[i] + c);
     for (int i = 0; i < Law::kConstants; ++i) k[i] = load<V>(rows.constants[i].get() + c);
   }
   void finish(const Rows<Law>& rows, std::int64_t c) const {
@@ -87,32 +89,24 @@ struct Lane {
 template <class Law, class V, std::size_t... I>
 void columns(const Rows<Law>& rows, std::int64_t c, std::index_sequence<I...>) {
   constexpr std::int64_t kWidth = sizeof(V) / sizeof(float);
-  Lane<Law, V> lanes[] = {Lane<Law, V>(rows, c + static_cast<std::int64_t>(I) * kWidth)...};
+  Lane<Law, V> lanes[] = {Lane<Law, V>(rows.first, rows, c + static_cast<std::int64_t>(I) * kWidth)...};
   for (std::int64_t t = 0, at = c; t < rows.steps; ++t, at += rows.channels)
     (store(rows.y + at + I * kWidth, lanes[I].step(rows, at + static_cast<std::int64_t>(I) * kWidth)), ...);
   (lanes[I].finish(rows, c + static_cast<std::int64_t>(I) * kWidth), ...);
 }
 
-/// Row after row of channels [c, end), a multiple of a vector.
-template <class Law, bool kStream>
+/// Row after row of channels [c, end), a multiple of a vector, past the caches.
+template <class Law>
 void rows_of(const Rows<Law>& rows, std::int64_t c, std::int64_t end) {
   for (int i = 0; i < Law::kStates; ++i) std::copy(rows.first[i] + c, rows.first[i] + end, rows.last[i] + c);
   for (std::int64_t t = 0; t < rows.steps; ++t) {
     for (std::int64_t j = c; j < end; j += kLanes) {
-      Vec s[Law::kStates], x[Law::kInputs], k[std::max(Law::kConstants, 1)];
-      for (int i = 0; i < Law::kStates; ++i) s[i] = load(rows.last[i] + j);
-      for (int i = 0; i < Law::kInputs; ++i) x[i] = load(rows.x[i] + t * rows.channels + j);
-      for (int i = 0; i < Law::kConstants; ++i) k[i] = load(rows.constants[i].get() + j);
-      const Vec y = Law::step(s, x, k);
-      for (int i = 0; i < Law::kStates; ++i) store(rows.last[i] + j, s[i]);
-      if constexpr (kStream) {
-        stream(rows.y + t * rows.channels + j, y);
-      } else {
-        store(rows.y + t * rows.channels + j, y);
-      }
+      Lane<Law, Vec> lane(rows.last, rows, j);
+      stream(rows.y + t * rows.channels + j, lane.step(rows, t * rows.channels + j));
+      lane.finish(rows, j);
     }
   }
-  if constexpr (kStream) finish_streams();
+  finish_streams();
 }
 
 /// Registers that states and constants of so many vectors take: at most 16, or two vectors.
@@ -123,14 +117,9 @@ template <class Law>
 void range(const Rows<Law>& rows, Part channels, bool streaming) {
   std::int64_t c = channels.begin;
   constexpr std::int64_t kBlock = static_cast<std::int64_t>(kVectors<Law>) * kLanes;
-  if (channels.end - c > 2 * kBlock) {
-    const std::int64_t whole = c + (channels.end - c) / kLanes * kLanes;
-    if (streaming) {
-      rows_of<Law, true>(rows, c, whole);
-    } else {
-      rows_of<Law, false>(rows, c, whole);
-    }
-    c = whole;
+  if (streaming) {
+    rows_of(rows, c, channels.end);
+    return;
   }
   for (; channels.end - c >= kBlock; c += kBlock) columns<Law, Vec>(rows, c, std::make_index_sequence<kVectors<Law>>());
   for (; channels.end - c >= 4 * kLanes; c += 4 * kLanes) columns<Law, Vec>(rows, c, std::make_index_sequence<4>());
@@ -142,9 +131,9 @@ void range(const Rows<Law>& rows, Part channels, bool streaming) {
 
 template <class Law>
 Kernel make(Rows<Law> rows, Team& team) {
-  const std::int64_t moved = rows.steps * rows.channels * (Law::kInputs + 1);
+  const std::int64_t moved = rows.steps * rows.channels * (Law::kInputs + 1) * 4;
   const bool streaming = rows.steps * rows.channels * 4 >= kStreamBytes && rows.channels % kLanes == 0;
-  return [rows, streaming, &team, threads = team.worth(moved)] {
+  return [rows, streaming, &team, threads = team.worth(0.1 * static_cast<double>(moved))] {
     team.run(threads, [&](int i) { range(rows, part(rows.channels, i, threads, kLanes), streaming); });
   };
 }

@@ -37,53 +37,59 @@ void store_positions(std::int64_t* to, Bits positions, std::int64_t width) {
   }
 }
 
-/// Step t of R batch rows from b, V vectors of reached states from c.
-template <int R, int V>
-void viterbi_tile(const Viterbi& w, std::int64_t t, std::int64_t b, std::int64_t c, const float* d, float* next) {
-  Vec best[R][V];
-  Bits from[R][V];
-  const std::int64_t stride = w.padded();
-  for (int r = 0; r < R; ++r) {
-    for (int v = 0; v < V; ++v) {
-      best[r][v] = splat(-std::numeric_limits<float>::infinity());
-      from[r][v] = Bits{};
-    }
+/// The best of what was seen so far, and where it came from.
+struct Best {
+  Vec value = splat(-std::numeric_limits<float>::infinity());
+  Bits from{};
+
+  void see(Vec through, Bits state) {
+    from = through > value ? state : from;
+    value = highest(through, value);
   }
-  for (std::int64_t i = 0; i < w.states; ++i) {
-    for (int v = 0; v < V; ++v) {
-      const Vec move = load(w.moves.get() + i * stride + c + v * kLanes);
-      for (int r = 0; r < R; ++r) {
-        const Vec through = d[(b + r) * stride + i] + move;
-        from[r][v] = through > best[r][v] ? Bits{} + static_cast<std::int32_t>(i) : from[r][v];
-        best[r][v] = highest(through, best[r][v]);
+};
+
+/// Step t of R batch rows from b, V vectors of reached states from c. The states that they are reached from are split
+/// among W that are looked at side by side.
+template <int R, int V, int W>
+void viterbi_tile(const Viterbi& w, std::int64_t t, std::int64_t b, std::int64_t c, const float* d, float* next) {
+  Best best[R][V][W];
+  const std::int64_t stride = w.padded(), each = (w.states + W - 1) / W;
+  for (std::int64_t i = 0; i < each; ++i) {
+    for (int k = 0; k < W; ++k) {
+      // Past the end the last state is seen again, which changes nothing.
+      const std::int64_t state = std::min(k * each + i, w.states - 1);
+      for (int v = 0; v < V; ++v) {
+        const Vec move = load(w.moves.get() + state * stride + c + v * kLanes);
+        for (int r = 0; r < R; ++r)
+          best[r][v][k].see(d[(b + r) * stride + state] + move, Bits{} + static_cast<std::int32_t>(state));
       }
     }
   }
   for (int r = 0; r < R; ++r) {
     for (int v = 0; v < V; ++v) {
+      Best& first = best[r][v][0];
+      for (int k = 1; k < W; ++k) first.see(best[r][v][k].value, best[r][v][k].from);
       const std::int64_t at = c + v * kLanes, row = (t * w.batch + b + r) * w.states, width = w.states - at;
-      store_positions(w.positions + row + at, from[r][v], width);
-      float seen[kLanes] = {};
-      std::copy_n(w.o + row + at, std::min(width, kLanes), seen);
-      store(next + (b + r) * stride + at, best[r][v] + load(seen));
+      store_positions(w.positions + row + at, first.from, width);
+      store(next + (b + r) * stride + at, first.value + load_some(w.o + row + at, width));
     }
   }
 }
 
-template <int R, int V>
+template <int R, int V, int W>
 std::int64_t viterbi_columns(const Viterbi& w, std::int64_t t, std::int64_t b, std::int64_t c) {
   const float* d = w.before[t % 2].get();
   float* next = w.before[(t + 1) % 2].get();
-  for (; c + V * kLanes <= w.padded(); c += V * kLanes) viterbi_tile<R, V>(w, t, b, c, d, next);
+  for (; c + V * kLanes <= w.padded(); c += V * kLanes) viterbi_tile<R, V, W>(w, t, b, c, d, next);
   return c;
 }
 
 void viterbi_part(const Viterbi& w, Part batch) {
   for (std::int64_t t = 0; t < w.steps; ++t) {
     std::int64_t b = batch.begin;
-    for (; b + 4 <= batch.end; b += 4) viterbi_columns<4, 1>(w, t, b, viterbi_columns<4, 2>(w, t, b, 0));
-    for (; b + 2 <= batch.end; b += 2) viterbi_columns<2, 1>(w, t, b, viterbi_columns<2, 4>(w, t, b, 0));
-    for (; b < batch.end; ++b) viterbi_columns<1, 1>(w, t, b, viterbi_columns<1, 4>(w, t, b, 0));
+    for (; b + 4 <= batch.end; b += 4) viterbi_columns<4, 1, 2>(w, t, b, viterbi_columns<4, 2, 1>(w, t, b, 0));
+    for (; b + 2 <= batch.end; b += 2) viterbi_columns<2, 1, 4>(w, t, b, viterbi_columns<2, 4, 1>(w, t, b, 0));
+    for (; b < batch.end; ++b) viterbi_columns<1, 1, 4>(w, t, b, viterbi_columns<1, 4, 1>(w, t, b, 0));
   }
 }
 
@@ -130,12 +136,8 @@ void pairwise_part(const Pairwise& p, Part rows, bool streaming) {
       const std::int64_t width = p.points - v * kLanes;
       if (streaming) {
         stream(to, distance);
-      } else if (width >= kLanes) {
-        store(to, distance);
       } else if (width > 0) {
-        float lanes[kLanes];
-        store(lanes, distance);
-        std::copy_n(lanes, width, to);
+        store_some(to, width, distance);
       }
     };
     product(p.x + first * p.depth, p.depth, some, p.panels.get(), p.depth, p.count(), finish);
@@ -152,7 +154,7 @@ Kernel make_viterbi(const Arrays& arrays, Team& team) {
   for (std::int64_t i = 0; i < w.states; ++i)
     std::copy_n(arrays.in("moves") + i * w.states, w.states, w.moves.get() + i * w.padded());
   // Threads would meet too often if they shared a batch row.
-  const int worth = team.worth(w.steps * w.batch * w.states * w.states);
+  const int worth = team.worth(static_cast<double>(w.steps * w.batch * w.states * w.states) / 16);
   return [=, &arrays, &team, threads = static_cast<int>(std::min<std::int64_t>(w.batch, worth))] {
     for (std::int64_t b = 0; b < w.batch; ++b)
       std::copy_n(arrays.in("d") + b * w.states, w.states, w.before[0].get() + b * w.padded());
@@ -167,7 +169,7 @@ Kernel make_pairwise(const Arrays& arrays, Team& team) {
   p.panels = floats(p.count() * p.depth * kPanel);
   p.squares = floats(p.count() * kPanel);
   const bool streaming = p.rows * p.points * 4 >= kStreamBytes && p.points % kPanel == 0;
-  return [=, &arrays, &team, threads = team.worth(p.rows * p.points * p.depth)] {
+  return [=, &arrays, &team, threads = team.worth(static_cast<double>(p.rows * p.points * p.depth) / 50)] {
     const float* points = arrays.in("points");
     pack_points(p, points);
     std::copy_n(points, p.points * p.depth, arrays.out("points_final"));

@@ -26,7 +26,7 @@ float multiply(std::int64_t rounds, float x, std::index_sequence<I...> /*sums*/)
 }  // namespace
 
 void copy(const float* from, float* to, std::int64_t count, bool streaming, Team& team) {
-  const int threads = team.worth(2 * count);
+  const int threads = team.worth(0.8 * static_cast<double>(count));
   team.run(threads, [&](int i) {
     const Part some = part(count, i, threads, kLanes);
     if (!streaming) {

@@ -22,8 +22,8 @@ double median(std::vector<double> values) {
 
 constexpr std::size_t kMostRuns = 20'000;
 
-/// The median time of a run, in ms.
-Result<double> pass(const Candidate& candidate, double seconds, std::int64_t& runs) {
+/// Runs for so many seconds, at least once.
+Result<void> pass(const Candidate& candidate, double seconds, Timing& timing) {
   std::vector<double> times;
   const auto start = Clock::now();
   do {
@@ -31,8 +31,10 @@ Result<double> pass(const Candidate& candidate, double seconds, std::int64_t& ru
     TRY(candidate.run());
     times.push_back(1e3 * seconds_since(before));
   } while (times.size() < kMostRuns && seconds_since(start) < seconds);
-  runs += static_cast<std::int64_t>(times.size());
-  return median(std::move(times));
+  timing.runs += static_cast<std::int64_t>(times.size());
+  timing.least_ms = std::min(timing.least_ms, *std::min_element(times.begin(), times.end()));
+  timing.pass_ms.push_back(median(std::move(times)));
+  return {};
 }
 
 }  // namespace
@@ -58,10 +60,10 @@ Result<std::vector<Timing>> measure(const std::vector<Candidate>& candidates, co
       // Where one run is a pass, the one that warms up counts.
       if (first >= options.pass_seconds) {
         timings[i].pass_ms.push_back(1e3 * first);
+        timings[i].least_ms = std::min(timings[i].least_ms, 1e3 * first);
         ++timings[i].runs;
       } else {
-        TRY_ASSIGN(const double ms, pass(candidates[i], options.pass_seconds, timings[i].runs));
-        timings[i].pass_ms.push_back(ms);
+        TRY(pass(candidates[i], options.pass_seconds, timings[i]));
       }
       spent[i] += seconds_since(start);
     }

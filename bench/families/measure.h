@@ -14,6 +14,7 @@ struct MeasureOptions {
 };
 
 struct Timing {
+  double least_ms = 1e300;      ///< the shortest run
   double best_ms = 0;           ///< the lowest median of a pass
   double median_ms = 0;         ///< the median of the medians
   std::vector<double> pass_ms;  ///< the median of each pass

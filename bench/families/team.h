@@ -16,8 +16,8 @@ class Team {
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
-  /// As many threads as pay for `operations` additions or bytes moved.
-  [[nodiscard]] int worth(std::int64_t operations) const { return operations < 200'000 ? 1 : size_; }
+  /// As many threads as pay for work that takes one of them about so many nanoseconds: all, or one.
+  [[nodiscard]] int worth(double nanoseconds) const { return nanoseconds < 60'000 ? 1 : size_; }
 
   /// work(i) for i < count in as many threads at once; count is at most the size of the team.
   void run(int count, const std::function<void(int)>& work);

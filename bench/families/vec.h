@@ -1,6 +1,7 @@
 // Sixteen floats at once, for the hand-written kernels: the compiler makes them one register or several.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -44,9 +45,37 @@ inline void finish_streams() {
 #endif
 }
 
+/// The first `width` lanes, the rest zero; all 16 where width is more.
+inline Vec load_some(const float* from, std::int64_t width) {
+  if (width >= kLanes) return load(from);
+  float lanes[kLanes] = {};
+  std::copy_n(from, width, lanes);
+  return load(lanes);
+}
+inline void store_some(float* to, std::int64_t width, Vec v) {
+  if (width >= kLanes) return store(to, v);
+  float lanes[kLanes];
+  store(lanes, v);
+  std::copy_n(lanes, width, to);
+}
+
 inline Vec splat(float x) { return Vec{} + x; }
-inline Vec highest(Vec a, Vec b) { return a > b ? a : b; }
-inline Vec lowest(Vec a, Vec b) { return a < b ? a : b; }
+
+/// b where one of them is NaN.
+inline Vec highest(Vec a, Vec b) {
+#if defined(__AVX512F__)
+  return reinterpret_cast<Vec>(_mm512_maskz_max_ps(0xffff, reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b)));
+#else
+  return a > b ? a : b;
+#endif
+}
+inline Vec lowest(Vec a, Vec b) {
+#if defined(__AVX512F__)
+  return reinterpret_cast<Vec>(_mm512_maskz_min_ps(0xffff, reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b)));
+#else
+  return a < b ? a : b;
+#endif
+}
 
 inline Bits bits_of(Vec v) {
   Bits bits;
