@@ -1,5 +1,7 @@
 #include "kernels.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -16,9 +18,14 @@ Kernel make_kernel(const std::string& family, const Arrays& arrays, Team& team) 
 }
 
 Floats floats(std::int64_t count) {
-  const auto bytes = static_cast<std::size_t>((count + 15) / 16 * 64 + 64);
-  auto* memory = static_cast<float*>(std::aligned_alloc(64, bytes));
+  // Large ones in pages of their own, large ones where the system has them.
+  constexpr std::size_t kLarge = std::size_t{2} << 20;
+  auto bytes = static_cast<std::size_t>((count + 15) / 16 * 64 + 64);
+  const std::size_t alignment = bytes < kLarge ? 64 : kLarge;
+  bytes = (bytes + alignment - 1) / alignment * alignment;
+  auto* memory = static_cast<float*>(std::aligned_alloc(alignment, bytes));
   if (memory == nullptr) std::abort();
+  if (bytes >= kLarge) madvise(memory, bytes, MADV_HUGEPAGE);
   std::fill_n(memory, bytes / sizeof(float), 0.0F);
   return {memory, [](float* p) { std::free(p); }};
 }
