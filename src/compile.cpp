@@ -114,9 +114,10 @@ Result<Program> Program::compile(const Model& model, const CompileOptions& optio
     } else {
       TRY_ASSIGN(state->reference, reference::prepare(*graph));
     }
+    state->threads = options.threads > 0 ? options.threads : cpu::usable_cores();
     if (options.kernels != Kernels::off) {
       cpu::ScanKernelOptions kernels;
-      kernels.threads = options.threads > 0 ? options.threads : cpu::usable_cores();
+      kernels.threads = state->threads;
       kernels.policy.exact = options.guarantee == Guarantee::exact;
       kernels.compile = options.kernels == Kernels::compiled ? cpu::machine_code() : interpreted;
       state->kernels = std::make_unique<cpu::ScanKernels>(std::move(kernels));

@@ -40,7 +40,7 @@ class FusedLoopLowering {
         policy_(policy),
         builder_("fused_loop"),
         memory_(scan, builder_, layouts),
-        emitter_(graph, plan, memory_, builder_, scan.states, policy.exact) {}
+        emitter_(graph, plan, memory_, builder_, scan.states, policy) {}
 
   FusedLoop run() {
     loop_.visits = builder_.param("visits");

@@ -67,6 +67,7 @@ struct FusedLoopPolicy {
   std::int64_t steps_per_visit = 8;  ///< of more: steps that are done while a vector of states is in registers
   int unroll = 4;                    ///< vectors in lockstep
   int sums = 20;                     ///< that are kept in registers, as vectors
+  bool streaming = false;            ///< outputs go past the caches
   bool exact = false;                ///< the bits of the reference evaluator
 };
 

@@ -252,7 +252,8 @@ void StepEmitter::store(const StepStore& store, Var value) {
     binding = bind(store.to, store.value);
   }
   const Form at = memory_.place(binding, store.at, moment_, lane_.counters, lane_.splits, lane_.vectors);
-  builder_.store(memory_.buffer(binding), at, expr::is_stored(dtype) ? builder_.cast(value, dtype) : value);
+  builder_.store(memory_.buffer(binding), at, expr::is_stored(dtype) ? builder_.cast(value, dtype) : value,
+                 streaming_ && store.to.kind == Keep::Kind::output);
 }
 
 Var StepEmitter::load_state(std::size_t state, const Indices& indices, const Lane& lane) {

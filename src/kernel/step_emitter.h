@@ -13,8 +13,14 @@ namespace pawl::kernel {
 class StepEmitter {
  public:
   StepEmitter(const StepGraph& graph, const StepPlan& plan, StepMemory& memory, Builder& builder, std::size_t states,
-              bool exact)
-      : graph_(graph), plan_(plan), memory_(memory), builder_(builder), states_(states), exact_(exact) {}
+              const FusedLoopPolicy& policy)
+      : graph_(graph),
+        plan_(plan),
+        memory_(memory),
+        builder_(builder),
+        states_(states),
+        exact_(policy.exact),
+        streaming_(policy.streaming) {}
 
   /// The counters of the stage's lane axes, what splits them, and the axis that vectors go along.
   struct Lane {
@@ -77,6 +83,7 @@ class StepEmitter {
   Builder& builder_;
   std::size_t states_;
   bool exact_;
+  bool streaming_;
 
   Lane lane_;
   Moment moment_;

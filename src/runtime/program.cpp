@@ -81,8 +81,8 @@ Result<std::vector<Value>> Program::State::run(std::vector<Value> inputs, const 
   TRY_ASSIGN(std::vector<Value> accepted, accept(std::move(inputs)));
   reference::EvaluateOptions evaluate_options;
   if (guarantee != Guarantee::exact)
-    evaluate_options.accelerate = [](const ops::OpDef& def, ops::EvalContext& context) {
-      return cpu::accelerate(def, context);
+    evaluate_options.accelerate = [this](const ops::OpDef& def, ops::EvalContext& context) {
+      return cpu::accelerate(def, context, {.threads = threads});
     };
   evaluate_options.scans = kernels.get();
   evaluate_options.interrupted = options.interrupted;

@@ -17,6 +17,7 @@ struct Program::State {
   std::shared_ptr<const reference::Prepared> reference;
   std::unique_ptr<cpu::ScanKernels> kernels;  ///< null: the evaluator runs Scans
   Guarantee guarantee = Guarantee::deterministic;
+  int threads = 1;  ///< that one run may use
 
   Result<std::vector<Value>> accept(std::vector<Value> inputs) const;
   Result<std::vector<Value>> run(std::vector<Value> inputs, const RunOptions& options) const;

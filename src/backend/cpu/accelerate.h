@@ -8,10 +8,12 @@ namespace pawl::cpu {
 
 /// The least work that is handed to oneDNN. Measured by bench/large_operators (docs/benchmarks.md).
 struct Policy {
-  std::int64_t products = 1 << 20;  ///< multiplications of a MatMul or Gemm
+  std::int64_t products = 1 << 16;  ///< multiplications of a MatMul or Gemm
   std::int64_t filtered = 1 << 20;  ///< multiplications of a Conv or ConvTranspose, for which code is generated
   std::int64_t elements = 1 << 18;  ///< elements in all windows of a pool, the same
   std::int64_t threaded = 1 << 26;  ///< work from which all threads take part; less is done before the others are awake
+  std::int64_t shared = 1 << 22;    ///< multiplications from which the threads of kernels share a product
+  int threads = 1;                  ///< that one operator may use
 };
 
 /// Everything that oneDNN can do, whatever its size.

@@ -1,8 +1,10 @@
 // MatMul and Gemm through oneDNN's sgemm.
 #include <algorithm>
+#include <atomic>
 
 #include "backend/cpu/dnnl_library.h"
 #include "backend/cpu/dnnl_operators.h"
+#include "backend/cpu/threads.h"
 #include "base/try.h"
 #include "ops/matmul.h"
 #include "ops/multiply.h"
@@ -32,12 +34,36 @@ bool operand(const ops::Matrix<float>& matrix, Operand& operand) {
 }
 
 /// to = alpha·a·b + beta·to; false where the matrices lie in a way that sgemm does not take.
-bool multiply(const DnnlLibrary& library, const ops::Matrix<float>& a, const ops::Matrix<float>& b, float alpha,
-              float beta, float* to) {
+bool multiply_part(const DnnlLibrary& library, const ops::Matrix<float>& a, const ops::Matrix<float>& b, float alpha,
+                   float beta, float* to, std::int64_t step) {
+  // The library's own threads would go on spinning beside ours.
+  const ThreadLimit limit(library, true);
   Operand left, right;
   if (!operand(a, left) || !operand(b, right)) return false;
   return library.sgemm(left.transposed, right.transposed, a.rows, b.columns, a.columns, alpha, left.data, left.step,
-                       right.data, right.step, beta, to, b.columns) == dnnl_success;
+                       right.data, right.step, beta, to, step) == dnnl_success;
+}
+
+/// The same in parts: rows or columns of the result, of which there are more.
+Result<bool> multiply(const DnnlLibrary& library, const Policy& policy, const ops::Matrix<float>& a,
+                      const ops::Matrix<float>& b, float alpha, float beta, float* to) {
+  constexpr std::int64_t kRows = 16, kColumns = 64;
+  const bool by_rows = a.rows / kRows >= b.columns / kColumns;
+  const std::int64_t unit = by_rows ? kRows : kColumns, units = ((by_rows ? a.rows : b.columns) + unit - 1) / unit;
+  const bool pays = reaches(policy.shared, {a.rows, a.columns, b.columns});
+  const int parts = pays ? static_cast<int>(std::clamp<std::int64_t>(units, 1, policy.threads)) : 1;
+  std::atomic<bool> done = true;
+  TRY(run_parts(parts, [&](int part) -> Result<void> {
+    const std::int64_t extent = by_rows ? a.rows : b.columns;
+    const std::int64_t begin = units * part / parts * unit, end = std::min(units * (part + 1) / parts * unit, extent);
+    ops::Matrix<float> left = a, right = b;
+    (by_rows ? left.data : right.data) += begin * (by_rows ? a.row_step : b.column_step);
+    (by_rows ? left.rows : right.columns) = end - begin;
+    float* first = to + begin * (by_rows ? b.columns : 1);
+    if (!multiply_part(library, left, right, alpha, beta, first, b.columns)) done = false;
+    return {};
+  }));
+  return done.load();
 }
 
 }  // namespace
@@ -50,18 +76,17 @@ Result<bool> accelerate_matmul(EvalContext& context, const Policy& policy) {
   if (!reaches(policy.products, {checked_size(stacks.batch).value_or(0), a.rows, a.columns, b.columns})) return false;
   const DnnlLibrary* library = DnnlLibrary::get();
   if (library == nullptr) return false;
-  const ThreadLimit limit(*library, !reaches(policy.threaded, {a.rows, a.columns, b.columns}));
   TRY_ASSIGN(Tensor out, Tensor::allocate(DType::f32, stacks.shape));
   float* to = out.mutable_data<float>();
   const float *first_a = a.data, *first_b = b.data;
-  bool done = true;
+  Result<bool> done = true;
   walk<2>(stacks.batch, {&stacks.steps_a, &stacks.steps_b}, [&](std::int64_t at_a, std::int64_t at_b) {
     a.data = first_a + at_a;
     b.data = first_b + at_b;
-    done = done && multiply(*library, a, b, 1, 0, to);
+    if (done.ok() && *done) done = multiply(*library, policy, a, b, 1, 0, to);
     to += a.rows * b.columns;
   });
-  if (done) context.outputs[0] = std::move(out);
+  if (done.ok() && *done) context.outputs[0] = std::move(out);
   return done;
 }
 
@@ -74,7 +99,6 @@ Result<bool> accelerate_gemm(EvalContext& context, const Policy& policy) {
   if (left.columns != right.rows || !reaches(policy.products, {left.rows, left.columns, right.columns})) return false;
   const DnnlLibrary* library = DnnlLibrary::get();
   if (library == nullptr) return false;
-  const ThreadLimit limit(*library, !reaches(policy.threaded, {left.rows, left.columns, right.columns}));
   const Dims shape = {left.rows, right.columns};
   const float beta = context.attributes.real("beta", 1);
   TRY_ASSIGN(Tensor out, Tensor::allocate(DType::f32, shape));
@@ -87,9 +111,9 @@ Result<bool> accelerate_gemm(EvalContext& context, const Policy& policy) {
       return false;
     TRY_ASSIGN(out, broadcast_view(c, shape).clone());
   }
-  if (!multiply(*library, left, right, context.attributes.real("alpha", 1), biased ? beta : 0,
-                out.mutable_data<float>()))
-    return false;
+  TRY_ASSIGN(const bool done, multiply(*library, policy, left, right, context.attributes.real("alpha", 1),
+                                       biased ? beta : 0, out.mutable_data<float>()));
+  if (!done) return false;
   context.outputs[0] = std::move(out);
   return true;
 }

@@ -101,7 +101,7 @@ Result<bool> convolve(EvalContext& context, const Policy& policy) {
     return false;
   const DnnlLibrary* library = DnnlLibrary::get();
   if (library == nullptr) return false;
-  const ThreadLimit limit(*library, !reaches(policy.threaded, {positions, others, axes.volume}));
+  const ThreadLimit limit(*library, policy.threads == 1 || !reaches(policy.threaded, {positions, others, axes.volume}));
   TRY_ASSIGN(const Tensor x, context.dense(0));
   TRY_ASSIGN(const Tensor w, context.dense(1));
   TRY_ASSIGN(Tensor out, Tensor::allocate(DType::f32, shape));
@@ -183,7 +183,7 @@ Result<bool> pool(EvalContext& context, const Policy& policy) {
     return false;
   const DnnlLibrary* library = DnnlLibrary::get();
   if (library == nullptr) return false;
-  const ThreadLimit limit(*library, !reaches(policy.threaded, {*results, axes.volume}));
+  const ThreadLimit limit(*library, policy.threads == 1 || !reaches(policy.threaded, {*results, axes.volume}));
   TRY_ASSIGN(const Tensor x, context.dense(0));
   if (Max && !all_above_lowest(x)) return false;
   TRY_ASSIGN(Tensor out, Tensor::allocate(DType::f32, shape));

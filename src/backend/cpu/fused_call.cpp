@@ -18,6 +18,11 @@ using kernel::FusedLoop;
 constexpr std::int64_t kWorthAThread = 1 << 15;
 /// Operations of lanes in one call: between two calls the run can be interrupted.
 constexpr std::int64_t kMostAtOnce = std::int64_t{1} << 28;
+/// Bytes of outputs from which they are written past the caches; and, where threads share rows, from how many if what
+/// one of them writes of a row is shorter than kShortRow.
+constexpr std::int64_t kPastCaches = std::int64_t{24} << 20;
+constexpr std::int64_t kSharedRows = std::int64_t{1} << 20;
+constexpr std::int64_t kShortRow = std::int64_t{8} << 10;
 /// Threads share no cache line of 64 bytes, whatever the type.
 constexpr std::int64_t kLanesApart = 64;
 
@@ -27,6 +32,20 @@ struct Argument {
   std::int64_t origin = 0;
   std::int64_t time = 0;  ///< elements from step to step
 };
+
+/// How many threads are worth their while.
+int parts_of(const FusedLoop& loop, std::int64_t steps, int threads) {
+  const double work = static_cast<double>(std::max<std::int64_t>(loop.work, 1)) * static_cast<double>(steps);
+  return static_cast<int>(std::clamp(work / static_cast<double>(kWorthAThread), 1.0, static_cast<double>(threads)));
+}
+
+std::optional<std::size_t> axis_to_split(const FusedLoop& loop, int parts) {
+  for (std::size_t axis = 0; axis < loop.axes.size(); ++axis) {
+    const FusedLoop::Axis& each = loop.axes[axis];
+    if (each.can_split && each.extent >= (each.innermost ? kLanesApart : 1) * parts) return axis;
+  }
+  return std::nullopt;
+}
 
 class Call {
  public:
@@ -188,8 +207,7 @@ class Call {
     for (std::int64_t done = 0; done < call_.trips; done += most) {
       TRY(call_.progress(done));
       const std::int64_t steps = std::min(most, call_.trips - done);
-      const std::int64_t worth = std::max<std::int64_t>(work * steps / kWorthAThread, 1);
-      TRY(run_parts(done, steps, static_cast<int>(std::min<std::int64_t>(threads, worth))));
+      TRY(run_parts(done, steps, parts_of(loop_, steps, threads)));
     }
     return {};
   }
@@ -202,7 +220,7 @@ class Call {
   };
 
   Result<void> run_parts(std::int64_t done, std::int64_t steps, int parts) {
-    const std::optional<std::size_t> axis = parts > 1 ? axis_to_split(parts) : std::nullopt;
+    const std::optional<std::size_t> axis = parts > 1 ? axis_to_split(loop_, parts) : std::nullopt;
     const bool in_time = parts > 1 && !axis && loop_.splits_time && steps >= parts;
     if (!axis && !in_time) return run_part({{}, done, done + steps}, done, steps);
     const std::int64_t extent = in_time ? steps : loop_.axes[*axis].extent;
@@ -216,14 +234,6 @@ class Call {
       return run_part({axis, bound(part), bound(part + 1)}, done, steps);
     };
     return cpu::run_parts(parts, run);
-  }
-
-  [[nodiscard]] std::optional<std::size_t> axis_to_split(int parts) const {
-    for (std::size_t axis = 0; axis < loop_.axes.size(); ++axis) {
-      const FusedLoop::Axis& each = loop_.axes[axis];
-      if (each.can_split && each.extent >= (each.innermost ? kLanesApart : 1) * parts) return axis;
-    }
-    return std::nullopt;
   }
 
   [[nodiscard]] Result<void> run_part(const Part& part, std::int64_t done, std::int64_t steps) const {
@@ -282,6 +292,22 @@ Tensor packed(const Tensor& tensor, const std::vector<std::size_t>& order) {
     strides.push_back(tensor.strides()[axis]);
   }
   return tensor.view(shape, strides);
+}
+
+bool passes_caches(const FusedLoop& loop, const std::vector<Dims>& outputs, const reference::ScanCall& call,
+                   int threads) {
+  std::int64_t bytes = 0, row = 0;
+  for (const Binding& binding : loop.bindings) {
+    if (binding.kind != Binding::Kind::output) continue;
+    const std::int64_t step = checked_size(outputs[binding.index]).value_or(0) *
+                              static_cast<std::int64_t>(size_of(loop.program.buffers[binding.buffer].dtype));
+    row = std::max(row, step);
+    bytes += step * call.trips;
+  }
+  if (bytes >= kPastCaches) return true;
+  const int parts = parts_of(loop, call.trips, threads);
+  const std::optional<std::size_t> axis = parts > 1 ? axis_to_split(loop, parts) : std::nullopt;
+  return axis && loop.axes[*axis].innermost && bytes >= kSharedRows && row / parts < kShortRow;
 }
 
 Result<std::vector<Value>> call_fused_loop(const FusedLoop& loop, const KernelCall& kernel,

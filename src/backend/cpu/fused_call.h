@@ -8,6 +8,11 @@ namespace pawl::cpu {
 /// A tensor with its axes in another order; an empty one is its own.
 Tensor packed(const Tensor& tensor, const std::vector<std::size_t>& order);
 
+/// Whether outputs had better not come into the caches: there is no room for them, or threads write parts of rows that
+/// are too short.
+bool passes_caches(const kernel::FusedLoop& loop, const std::vector<Dims>& outputs, const reference::ScanCall& call,
+                   int threads);
+
 /// Finals, then stacked outputs; those that nobody needs are none.
 ///   constants : by binding, packed as it says, dense; undefined where the binding is no constant
 ///   outputs   : by scan output, the shape of one step's element

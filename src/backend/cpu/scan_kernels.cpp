@@ -1,5 +1,7 @@
 #include "backend/cpu/scan_kernels.h"
 
+#include <algorithm>
+
 #include "backend/cpu/fused_call.h"
 #include "backend/cpu/kernel_cache.h"
 #include "base/try.h"
@@ -90,14 +92,17 @@ CompileKernel machine_code() {
   };
 }
 
-Result<ScanKernels::Entry> ScanKernels::make(const reference::ScanCall& call, std::vector<ops::Fact> captured) const {
+Result<ScanKernels::Entry> ScanKernels::make(const reference::ScanCall& call, std::vector<ops::Fact> captured,
+                                             bool streaming) const {
   Entry entry;
   const std::optional<std::vector<ops::Fact>> facts = facts_in(call, std::move(captured));
   if (!facts) {
     entry.refusal = "a step may fail, or does not give what is declared";
     return entry;
   }
-  TRY_ASSIGN(kernel::Lowering lowering, kernel::lower_fused_loop(call.scan, *facts, call.wanted, options_.policy));
+  kernel::FusedLoopPolicy policy = options_.policy;
+  policy.streaming = streaming;
+  TRY_ASSIGN(kernel::Lowering lowering, kernel::lower_fused_loop(call.scan, *facts, call.wanted, policy));
   if (!lowering.loop) {
     entry.refusal = std::move(lowering.refusal);
     return entry;
@@ -124,20 +129,24 @@ Result<ScanKernels::Entry> ScanKernels::make(const reference::ScanCall& call, st
   return entry;
 }
 
-Result<std::shared_ptr<const ScanKernels::Entry>> ScanKernels::find(const reference::ScanCall& call) {
-  const auto key = std::pair(&call.scan, key_of(call));
+Result<std::shared_ptr<const ScanKernels::Entry>> ScanKernels::find(const reference::ScanCall& call, bool streaming) {
+  auto key = std::pair(&call.scan, key_of(call));
+  key.second.push_back(streaming ? 1 : 0);
   {
     const std::lock_guard lock(mutex_);
     if (const auto found = entries_.find(key); found != entries_.end()) return found->second;
   }
-  TRY_ASSIGN(Entry made, make(call, captured_facts(call)));
+  TRY_ASSIGN(Entry made, make(call, captured_facts(call), streaming));
   const std::lock_guard lock(mutex_);
-  return entries_.emplace(key, std::make_shared<const Entry>(std::move(made))).first->second;
+  return entries_.emplace(std::move(key), std::make_shared<const Entry>(std::move(made))).first->second;
 }
 
 Result<std::optional<std::vector<Value>>> ScanKernels::run(const reference::ScanCall& call) {
-  TRY_ASSIGN(const std::shared_ptr<const Entry> entry, find(call));
+  TRY_ASSIGN(std::shared_ptr<const Entry> entry, find(call, false));
   if (!entry->loop) return std::optional<std::vector<Value>>();
+  if (passes_caches(*entry->loop, entry->outputs, call, options_.threads)) {
+    TRY_ASSIGN(entry, find(call, true));
+  }
   TRY_ASSIGN(std::vector<Value> results,
              call_fused_loop(*entry->loop, entry->kernel, entry->constants, entry->outputs, call, options_.threads));
   return std::optional(std::move(results));
@@ -146,8 +155,11 @@ Result<std::optional<std::vector<Value>>> ScanKernels::run(const reference::Scan
 std::vector<std::string> ScanKernels::report() const {
   std::vector<std::string> lines;
   const std::lock_guard lock(mutex_);
-  for (const auto& [key, entry] : entries_)
-    lines.push_back(fmt::format("{}: {}", key.first->body.graph->name, entry->loop ? "one kernel" : entry->refusal));
+  for (const auto& [key, entry] : entries_) {
+    const std::string_view words = key.second.back() != 0 ? "one kernel, outputs past the caches" : "one kernel";
+    lines.push_back(fmt::format("{}: {}", key.first->body.graph->name, entry->loop ? words : entry->refusal));
+  }
+  std::sort(lines.begin(), lines.end());
   return lines;
 }
 

@@ -48,8 +48,8 @@ class ScanKernels final : public reference::ScanRunner {
     std::vector<Dims> outputs;      ///< by scan output: the shape of one step's element
     std::string refusal;
   };
-  Result<std::shared_ptr<const Entry>> find(const reference::ScanCall& call);
-  Result<Entry> make(const reference::ScanCall& call, std::vector<ops::Fact> captured) const;
+  Result<std::shared_ptr<const Entry>> find(const reference::ScanCall& call, bool streaming);
+  Result<Entry> make(const reference::ScanCall& call, std::vector<ops::Fact> captured, bool streaming) const;
 
   ScanKernelOptions options_;
   mutable std::mutex mutex_;

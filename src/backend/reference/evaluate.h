@@ -19,7 +19,7 @@ struct Progress {
 };
 
 /// A faster way for an operator: true when the outputs are there, false when its own evaluation is to do it.
-using Accelerate = Result<bool> (*)(const ops::OpDef&, ops::EvalContext&);
+using Accelerate = std::function<Result<bool>(const ops::OpDef&, ops::EvalContext&)>;
 
 /// One run of a Scan of version 9 or later, of at least one step.
 struct ScanCall {
@@ -56,8 +56,8 @@ class Observer {
 struct EvaluateOptions {
   /// Asked before each Scan. May be null.
   ScanRunner* scans = nullptr;
-  /// Asked before each operator outside of loops. May be null.
-  Accelerate accelerate = nullptr;
+  /// Asked before each operator outside of loops. May be empty.
+  Accelerate accelerate;
   const std::atomic<bool>* interrupted = nullptr;
   std::function<void(const Progress&)> progress;
   std::uint64_t seed = 0;
