@@ -55,17 +55,20 @@ class Draws {
 /// evaluated again (in a loop's body) goes on in its stream: each iteration draws anew.
 class RandomStreams {
  public:
-  explicit RandomStreams(std::uint64_t run_seed) : seeds_(run_seed) {}
+  explicit RandomStreams(std::uint64_t run_seed) : run_seed_(run_seed) {}
 
   /// The stream of the node with these attributes, which stay where they are during a run.
   Draws& stream(const Attributes& node, std::optional<std::uint32_t> seed) {
     const auto known = streams_.find(&node);
     if (known != streams_.end()) return known->second;
-    return streams_.try_emplace(&node, seed ? *seed : static_cast<std::uint32_t>(seeds_())).first->second;
+    // Most runs draw nothing: a generator takes a microsecond to set up.
+    if (!seed && !seeds_) seeds_.emplace(run_seed_);
+    return streams_.try_emplace(&node, seed ? *seed : static_cast<std::uint32_t>((*seeds_)())).first->second;
   }
 
  private:
-  std::mt19937_64 seeds_;
+  std::uint64_t run_seed_;
+  std::optional<std::mt19937_64> seeds_;
   std::unordered_map<const Attributes*, Draws> streams_;
 };
 
