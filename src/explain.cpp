@@ -26,15 +26,25 @@ std::string gone(const std::string& label, const std::vector<scan::Note>& notes)
   return text;
 }
 
+/// Whether a note says why a Loop is no Scan.
+bool tells_why(const scan::Note& note) { return note.what == "stays"; }
+
+std::string loop_words(const std::string& label, const std::vector<scan::Note>& notes) {
+  for (const scan::Note& note : notes)
+    if (tells_why(note) && note.scan == label) return "stays a Loop: " + note.why;
+  return "stays a Loop: runs as it is, step after step";
+}
+
 /// Loops that no facts are told of.
-void add_others(const graph::Graph& graph, std::string& text) {
+void add_others(const graph::Graph& graph, const std::vector<scan::Note>& notes, std::string& text) {
   for (const graph::Node& node : graph.nodes) {
     const auto* scan = std::get_if<graph::ScanOp>(&node.operation);
-    std::string_view words;
+    std::string words;
     if (scan != nullptr && scan->batched) words = "version 8: runs as it is, row by row of the batch";
-    if (std::holds_alternative<graph::LoopOp>(node.operation)) words = "stays a Loop: runs as it is, step after step";
+    if (std::holds_alternative<graph::LoopOp>(node.operation)) words = loop_words(node.label, notes);
     if (!words.empty()) text += fmt::format("{}{}  {}\n", text.empty() ? "" : "\n", node.label, words);
-    graph::for_each_body(node, [&](const graph::Body& body, std::string_view) { add_others(*body.graph, text); });
+    graph::for_each_body(node,
+                         [&](const graph::Body& body, std::string_view) { add_others(*body.graph, notes, text); });
   }
 }
 
@@ -85,13 +95,13 @@ std::string text_of(const Known& known, const ExplainOptions& options) {
   std::vector<std::string> told;
   for (const scan::Note& note : known.notes) {
     const auto is_this = [&](const scan::ScanFacts& facts) { return facts.label == note.scan; };
-    if (std::any_of(known.facts.begin(), known.facts.end(), is_this) ||
+    if (tells_why(note) || std::any_of(known.facts.begin(), known.facts.end(), is_this) ||
         std::find(told.begin(), told.end(), note.scan) != told.end())
       continue;
     told.push_back(note.scan);
     add(gone(note.scan, known.notes));
   }
-  add_others(known.rewritten, text);
+  add_others(known.rewritten, known.notes, text);
   return text.empty() ? "the model has no Scan and no Loop\n" : text;
 }
 
@@ -100,7 +110,8 @@ Result<std::string> svg_of(const Known& known) {
   TRY_ASSIGN(const graph::Graph whole, scan::run_passes(known.graph, scan::Runner::kernel, nullptr, "unpack"));
   plan::Summaries summaries;
   for (const plan::Explained& each : known.explained()) summaries[each.facts.label] = plan::summary(each);
-  for (const scan::Note& note : known.notes) summaries.try_emplace(note.scan, "a map: no step needs another");
+  for (const scan::Note& note : known.notes)
+    if (!tells_why(note)) summaries.try_emplace(note.scan, "a map: no step needs another");
   return plan::to_svg(whole, known.notes, summaries);
 }
 

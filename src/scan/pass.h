@@ -16,7 +16,7 @@ namespace pawl::scan {
 struct Note {
   std::string scan;       ///< the Scan's label
   std::string_view what;  ///< "hoisted", "sunk", "unified", "flattened", "unpacked", "absorbed", "dropped", "kept",
-                          ///< "replaced"
+                          ///< "replaced", "raised"; "stays": a Loop that is no Scan
   std::string node;
   std::string why;
   std::string product = {};  ///< rows, inner extent and columns of the matrix product that was hoisted: "512x160x640"

@@ -34,14 +34,26 @@ class Raise {
   Rewritten run() {
     std::string refusal;
     TRY_ASSIGN(const bool is_scan, understand(refusal));
+    if (notes_ != nullptr) tell(is_scan, refusal);
     if (!is_scan) return {std::nullopt};
     return needs_nothing() ? unchanged() : rewrite();
   }
 
  private:
+  /// Each round has another look at what is still a Loop.
+  void tell(bool is_scan, const std::string& refusal) {
+    std::erase_if(*notes_, [&](const Note& note) { return note.scan == site_.node.label && note.what == "stays"; });
+    if (is_scan)
+      notes_->push_back({site_.node.label, "raised", "Loop", "the number of steps is known before it starts"});
+    else
+      notes_->push_back({site_.node.label, "stays", "Loop", refusal});
+  }
+
   /// Errors: what emitting into the outer graph says.
   Result<bool> understand(std::string& refusal) {
     writes_.find();
+    // What is carried may change its shape, and a step that fits the first time need not fit later.
+    refusal = "its steps do not fit what it starts with";
     if (!site_.infer(writes_.grown_types()).ok()) return false;
     for (std::size_t i = 0; i < site_.loop.carried; ++i)
       if (!site_.stays(i) && !writes_.get<Grown>(i)) site_.set_shape_like(site_.carried(i), site_.initial(i));
@@ -54,6 +66,7 @@ class Raise {
       return false;
     }
     if (steps_.inside) forms_.set_steps(*steps_.inside);
+    refusal = "its steps do not fit what it starts with";
     if (!roles_.refine_types().ok()) return false;
     TRY(writes_.settle(steps_));
     TRY(roles_.find());
@@ -242,8 +255,6 @@ class Raise {
       if (roles_.is_live(i) && writes_.is_written(i)) TRY(written_.add(i, mapping_, made_));
     const std::size_t states = made_.states();
     TRY_ASSIGN(const std::vector<ValueId> results, made_.finish(site_.node.name, site_.node.label));
-    if (notes_ != nullptr)
-      notes_->push_back({site_.node.label, "raised", "Loop", "the number of steps is known before it starts"});
     return outputs(results, states);
   }
 

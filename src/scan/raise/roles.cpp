@@ -142,8 +142,13 @@ bool Roles::is_steady(const Steps& steps, std::string& refusal) {
     const Type before = site_.initial_type(i);
     const Type& after = site_.type(site_.next(i));
     if (graph::is_measured(before) && graph::same_type(after, before)) continue;
+    const std::string& name = site_.body[site_.carried(i)].name;
+    if (!before.is_tensor()) {
+      refusal = fmt::format("\"{}\" is no tensor: what is put into it may differ in shape, or is read again", name);
+      return false;
+    }
     refusal =
-        fmt::format("\"{}\" is {} before a step and may be {} after it", site_.body[site_.carried(i)].name,
+        fmt::format("\"{}\" is {} before a step and may be {} after it", name,
                     to_string(site_.integers.without_names(before)), to_string(site_.integers.without_names(after)));
     return false;
   }

@@ -58,13 +58,14 @@ class StepCount {
     const auto& inputs = site_.node.inputs;
     const bool has_count = !inputs.empty() && inputs[0].valid();
     const bool has_condition = inputs.size() > 1 && inputs[1].valid();
-    // With a trip count alone the body's condition is not looked at.
-    if (has_condition || !has_count) {
+    const auto most = has_count ? graph::integer_in(outer_.fact(inputs[0]).tensor()) : std::nullopt;
+    // With a trip count alone the body's condition is not looked at; after the last step nothing follows from it.
+    const bool comes_again = !most || *most > 1;
+    if ((has_condition && comes_again) || !has_count) {
       TRY_ASSIGN(const bool found, add_condition(site_.condition(), false));
       if (!found) return std::optional<Steps>();
     }
     if (has_condition) TRY(add_first_condition(inputs[1], false));
-    const auto most = has_count ? graph::integer_in(outer_.fact(inputs[0]).tensor()) : std::nullopt;
     if (has_count && most != std::numeric_limits<std::int64_t>::max()) count_ = inputs[0];
     if (!count_.valid() && countdowns_.empty() && !ends_) {
       refusal_ = "nothing says when it ends";
