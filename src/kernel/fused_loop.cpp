@@ -117,9 +117,13 @@ class FusedLoopLowering {
         if (rows % i == 0 || i < 5) unroll.rows = i;
       unroll.vectors = std::min(std::max(most / unroll.rows, 1), 8);
     }
-    // As many vectors as there are, in equal parts.
-    const std::int64_t parts = (vectors + unroll.vectors - 1) / unroll.vectors;
-    unroll.vectors = static_cast<int>((vectors + parts - 1) / parts);
+    // As many vectors as there are; in parts that leave none over, if that does not cost half of them.
+    unroll.vectors = static_cast<int>(std::min<std::int64_t>(unroll.vectors, vectors));
+    for (int i = unroll.vectors; 2 * i > unroll.vectors; --i)
+      if (vectors % i == 0) {
+        unroll.vectors = i;
+        break;
+      }
     return unroll;
   }
 

@@ -144,7 +144,7 @@ std::vector<Binding> StepMemory::finish(std::vector<FusedLoop::Axis>& axes) {
     for (std::size_t axis = 0; axis < axes.size(); ++axis)
       if (binding.along[axis].fixed == 1 && binding.kind == Binding::Kind::output) axes[axis].innermost = true;
   }
-  return std::move(bindings_);
+  return bindings_;
 }
 
 }  // namespace pawl::kernel
