@@ -11,7 +11,7 @@ demo: ## Build, and let the character model of examples/charlm_mamba write
 test: ## Build, run the tests and, where they are, the conformance suites
 	@tools/run_tests
 
-bench: ## Measure the benchmark families beside ONNX Runtime; FAMILIES=gru PRESETS=small restricts
+bench: ## Measure the benchmark families beside ONNX Runtime; FAMILIES=gru PRESETS=small,odd restricts
 	@tools/bench
 
 check: ## Everything: test, the sanitizers, 30 s of each fuzz target

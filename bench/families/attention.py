@@ -36,6 +36,32 @@ def mamba1(draw, T, B, D, N):
     return Family(states, scanned, body, results, 6 * T * B * D * N, weights)
 
 
+def by_head(nodes, Dk, Dv, sizes, rule, inputs):
+    """ONNX Runtime's operator for a state of keys by values. `inputs` are names with their widths, 0 for a number each."""
+    T, B, H = sizes
+
+    def by_batch(name, width):
+        if B > 1:
+            name = nodes("Transpose", name, perm=[1, 0, 2, 3] if width else [1, 0, 2])
+        return nodes("Reshape", name, nodes.constant([B, T, H * (width or 1)]))
+
+    q, k, v, *more = [by_batch(name, width) for name, width in inputs]
+    attributes = dict(update_rule=rule, scale=1.0, q_num_heads=H, kv_num_heads=H)
+    y, final = nodes("LinearAttention", q, k, v, "s", *more, results=2, domain="com.microsoft", **attributes)
+    nodes("Identity", final, to="s_final")
+    if B > 1:
+        y = nodes("Reshape", y, nodes.constant([B, T, H, Dv]))
+        nodes("Transpose", y, perm=[1, 0, 2, 3], to="y")
+    else:
+        nodes("Reshape", y, nodes.constant([T, B, H, Dv]), to="y")
+    return ["com.microsoft"]
+
+
+def heads(draw, T, B, H, Dk, Dv):
+    """Queries and keys of length 1, values."""
+    return {"q": draw.unit(T, B, H, Dk), "k": draw.unit(T, B, H, Dk), "v": draw.normal(T, B, H, Dv)}
+
+
 def linattn(draw, T, B, H, Dk, Dv):
     def body(nodes, names):
         s, q, k, v = names
@@ -53,22 +79,57 @@ def linattn(draw, T, B, H, Dk, Dv):
         return [np.einsum("tbhk,tbhv->bhkv", v["k"], v["v"])], [y]
 
     def fused(nodes):
-        def by_batch(name, width):
-            if B > 1:
-                name = nodes("Transpose", name, perm=[1, 0, 2, 3])
-            return nodes("Reshape", name, nodes.constant([B, T, H * width]))
+        return by_head(nodes, Dk, Dv, (T, B, H), "linear", [("q", Dk), ("k", Dk), ("v", Dv)])
 
-        packed = [by_batch("q", Dk), by_batch("k", Dk), by_batch("v", Dv)]
-        attributes = dict(update_rule="linear", scale=1.0, q_num_heads=H, kv_num_heads=H)
-        y, final = nodes("LinearAttention", *packed, "s", results=2, domain="com.microsoft", **attributes)
-        nodes("Identity", final, to="s_final")
-        if B > 1:
-            y = nodes("Reshape", y, nodes.constant([B, T, H, Dv]))
-            nodes("Transpose", y, perm=[1, 0, 2, 3], to="y")
-        else:
-            nodes("Reshape", y, nodes.constant([T, B, H, Dv]), to="y")
-        return ["com.microsoft"]
-
-    scanned = {"q": draw.unit(T, B, H, Dk), "k": draw.unit(T, B, H, Dk), "v": draw.normal(T, B, H, Dv)}
     states = {"s": np.zeros((B, H, Dk, Dv), draw.dtype)}
-    return Family(states, scanned, body, results, 4 * T * B * H * Dk * Dv, fused=fused)
+    return Family(states, heads(draw, T, B, H, Dk, Dv), body, results, 4 * T * B * H * Dk * Dv, fused=fused)
+
+
+def linattn_f16(draw, **sizes):
+    """Linear attention of float16 with a state of float32."""
+    made = linattn(draw, **sizes)
+    inner = made.body
+
+    def body(nodes, names):
+        wide = [nodes("Cast", name, to_type=draw.dtype) for name in names[1:]]
+        states, (y,) = inner(nodes, [names[0], *wide])
+        return states, [nodes("Cast", y, to_type=np.dtype(np.float16))]
+
+    made.body = body
+    made.scanned = {name: array.astype(np.float16) for name, array in made.scanned.items()}
+    made.stacked_type = np.float16
+    return made
+
+
+def deltanet(draw, T, B, H, Dk, Dv):
+    """The gated delta rule: the state decays, and forgets what it had under a key before it learns the new value."""
+
+    def body(nodes, names):
+        s, q, k, v, decay, rate = names
+        last, row, both = nodes.constant([-1]), nodes.constant([-2]), nodes.constant([-2, -1])
+        s = nodes("Mul", s, nodes("Unsqueeze", decay, both))
+        known = nodes("MatMul", nodes("Unsqueeze", k, row), s)
+        missing = nodes("Sub", nodes("Unsqueeze", v, row), known)
+        learnt = nodes("Mul", nodes("Unsqueeze", rate, both), missing)
+        s = nodes("Add", s, nodes("Mul", nodes("Unsqueeze", k, last), learnt))
+        return [s], [nodes("Squeeze", nodes("MatMul", nodes("Unsqueeze", q, row), s), row)]
+
+    def results(v):
+        s, y = v["s"], np.empty((T, B, H, Dv))
+        for t in range(T):
+            q, k, values, decay, rate = (v[name][t] for name in ("q", "k", "v", "decay", "rate"))
+            s = decay[..., None, None] * s
+            missing = values - np.einsum("bhk,bhkv->bhv", k, s)
+            s = s + rate[..., None, None] * k[..., None] * missing[:, :, None]
+            y[t] = np.einsum("bhk,bhkv->bhv", q, s)
+        return [s], [y]
+
+    def fused(nodes):
+        inputs = [("q", Dk), ("k", Dk), ("v", Dv), (nodes("Log", "decay"), 0), ("rate", 0)]
+        return by_head(nodes, Dk, Dv, (T, B, H), "gated_delta", inputs)
+
+    scanned = heads(draw, T, B, H, Dk, Dv)
+    scanned["decay"] = draw.uniform(0.9, 1, T, B, H)
+    scanned["rate"] = draw.uniform(0, 1, T, B, H)
+    states = {"s": np.zeros((B, H, Dk, Dv), draw.dtype)}
+    return Family(states, scanned, body, results, 7 * T * B * H * Dk * Dv, fused=fused)

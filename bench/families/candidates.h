@@ -24,7 +24,9 @@ Result<Candidate> pawl_candidate(const Case& c, const std::string& name, Kernels
 /// Errors: unsupported, in ONNX Runtime's words.
 Result<Candidate> ort_candidate(const Case& c, const std::string& name, const OnnxRuntime& runtime,
                                 const std::filesystem::path& model, int threads);
-/// The case and the team outlive it. Errors: unsupported (another type or order than kernels know), limit.
+/// Whether there is a hand-written kernel: they know float32, forward, time on the first axis.
+bool can_by_hand(const Case& c);
+/// The case and the team outlive it. Errors: unsupported (there is no kernel), limit.
 Result<Candidate> hand_candidate(const Case& c, Team& team);
 /// Reads and writes as many bytes as the case has in all, past the caches where the kernels would. Errors: limit.
 Result<Candidate> copy_candidate(const Case& c, Team& team);

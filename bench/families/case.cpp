@@ -9,11 +9,14 @@
 
 #include "base/try.h"
 #include "pawl/value_file.h"
+#include "tensor/scalar.h"
 
 namespace pawl::bench {
 namespace {
 
 using nlohmann::json;
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 Result<std::vector<NamedTensor>> load_arrays(const std::filesystem::path& folder, const json& list) {
   std::vector<NamedTensor> arrays;
@@ -54,14 +57,10 @@ double largest_error(const Tensor& expected, const Tensor& got) {
   for (const T want : expected.values<T>()) squares += static_cast<double>(want) * static_cast<double>(want);
   const double scale = 1 + std::sqrt(squares / static_cast<double>(std::max<std::int64_t>(expected.size(), 1)));
   for (std::size_t i = 0; i < expected.values<T>().size(); ++i) {
-    const T want = expected.values<T>()[i], have = got.values<T>()[i];
+    const auto want = static_cast<double>(expected.values<T>()[i]), have = static_cast<double>(got.values<T>()[i]);
     if (want == have) continue;
-    if constexpr (std::is_integral_v<T>) {
-      return std::numeric_limits<double>::infinity();
-    } else {
-      const double off = std::abs(static_cast<double>(have) - static_cast<double>(want)) / scale;
-      if (!(off <= worst)) worst = std::isnan(off) ? std::numeric_limits<double>::infinity() : off;
-    }
+    const double off = std::is_integral_v<T> ? kInfinite : std::abs(have - want) / scale;
+    if (!(off <= worst)) worst = std::isnan(off) ? kInfinite : off;
   }
   return worst;
 }
@@ -92,15 +91,14 @@ Result<std::vector<NamedTensor>> make_outputs(const Case& c) {
 }
 
 double error_of(const std::vector<NamedTensor>& expected, const std::vector<NamedTensor>& got) {
-  double worst = expected.size() == got.size() ? 0 : std::numeric_limits<double>::infinity();
+  double worst = expected.size() == got.size() ? 0 : kInfinite;
   for (std::size_t i = 0; i < std::min(expected.size(), got.size()); ++i) {
     const Tensor &want = expected[i].second, &have = got[i].second;
-    if (have.dtype() != want.dtype() || !(have.shape() == want.shape()) || !have.dense())
-      return std::numeric_limits<double>::infinity();
-    const double error = want.dtype() == DType::f32   ? largest_error<float>(want, have)
-                         : want.dtype() == DType::f64 ? largest_error<double>(want, have)
-                                                      : largest_error<std::int64_t>(want, have);
-    worst = std::max(worst, error);
+    if (have.dtype() != want.dtype() || !(have.shape() == want.shape()) || !have.dense()) return kInfinite;
+    worst = std::max(worst, want.dtype() == DType::f16   ? largest_error<F16>(want, have)
+                            : want.dtype() == DType::f32 ? largest_error<float>(want, have)
+                            : want.dtype() == DType::f64 ? largest_error<double>(want, have)
+                                                         : largest_error<std::int64_t>(want, have));
   }
   return worst;
 }

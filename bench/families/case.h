@@ -25,8 +25,6 @@ struct Case {
   std::filesystem::path scan, fused;                  ///< models; fused is empty when there is none
   std::vector<NamedTensor> inputs, weights, outputs;  ///< in memory of their own; outputs: what is expected
 
-  /// Hand-written kernels know this order and type only.
-  [[nodiscard]] bool plain() const { return !reverse && axis == 0 && dtype == "float32"; }
   /// "gru small"
   [[nodiscard]] std::string name() const { return family + " " + preset; }
 };

@@ -1,4 +1,4 @@
-"""Families with a matrix product in the step: MinGRU, GRU, LSTM."""
+"""Families with a matrix product in the step: MinGRU, RNN, GRU, LSTM."""
 
 import numpy as np
 
@@ -57,6 +57,33 @@ def write_operator(nodes, operator, states, H, **attributes):
         nodes("Squeeze", final, direction, to=f"{state}_final")
     nodes("Squeeze", y, nodes.constant([1]), to="y")
     return []
+
+
+def rnn(draw, T, B, I, H):
+    weights = gate_weights(draw, 1, I, H)
+
+    def body(nodes, names):
+        h, x = names
+        from_x = nodes("Add", nodes("MatMul", x, "W"), "Wb")
+        from_h = nodes("Add", nodes("MatMul", h, "R"), "Rb")
+        h = nodes("Tanh", nodes("Add", from_x, from_h))
+        return [h], [nodes("Identity", h)]
+
+    def results(v):
+        driven = v["x"] @ v["W"] + (v["Wb"] + v["Rb"])
+        all_h = follow(v["h"], driven, step=lambda h, from_x: np.tanh(from_x + h @ v["R"]))
+        return [all_h[-1]], [all_h]
+
+    return Family(
+        {"h": draw.normal(B, H, scale=0.5)},
+        {"x": draw.normal(T, B, I)},
+        body,
+        results,
+        2 * T * B * (I + H) * H,
+        weights,
+        fused=lambda nodes: write_operator(nodes, "RNN", ["h"], H),
+        fused_weights=as_operator_weights(weights),
+    )
 
 
 def gru(draw, T, B, I, H):

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Writes families and has all candidates checked against the expected results; nothing is measured.
 
-    check_families.py MEASURE_FAMILIES FOLDER [PRESETS]
+    check_families.py MEASURE_FAMILIES FOLDER [PRESETS [FAMILIES]]
 
 Leaves with 77, and says why, where Python lacks what generate.py needs.
 """
@@ -16,6 +16,7 @@ SKIPPED = 77
 def main():
     program, folder = sys.argv[1], sys.argv[2]
     presets = sys.argv[3] if len(sys.argv) > 3 else "small,odd"
+    families = sys.argv[4] if len(sys.argv) > 4 else "all,more"
     try:
         import numpy  # noqa: F401
         import onnx  # noqa: F401
@@ -24,7 +25,10 @@ def main():
         return SKIPPED
     generate = pathlib.Path(__file__).parent / "generate.py"
     written = subprocess.run(
-        [sys.executable, generate, folder, "--presets", presets], check=True, stdout=subprocess.PIPE, text=True
+        [sys.executable, generate, folder, "--presets", presets, "--families", families],
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     cases = [line.split()[0] for line in written.stdout.splitlines()]
     return subprocess.run([program, *cases, "--check"], check=False).returncode

@@ -23,6 +23,10 @@ FAMILIES = {
     "pairwise": searches.pairwise,
     "linattn": attention.linattn,
     "runmax": rows.runmax,
+    "rnn": cells.rnn,
+    "forward": searches.forward,
+    "deltanet": attention.deltanet,
+    "linattn_f16": attention.linattn_f16,
 }
 
 

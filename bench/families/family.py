@@ -17,6 +17,7 @@ class Family:
     fused: Optional[Callable] = None  # (nodes) → writes the same with one operator; the domains that it needs
     fused_weights: dict = field(default_factory=dict)
     exact: bool = False
+    stacked_type: Optional[type] = None  # of stacked outputs, where it is not that of all else
 
 
 class Draw:

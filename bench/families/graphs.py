@@ -7,14 +7,18 @@ OPSET = 16
 IR_VERSION = 8
 
 
-def type_of(array):
-    return {"float32": TensorProto.FLOAT, "float64": TensorProto.DOUBLE, "int64": TensorProto.INT64}[str(array.dtype)]
+TYPES = {
+    "float16": TensorProto.FLOAT16,
+    "float32": TensorProto.FLOAT,
+    "float64": TensorProto.DOUBLE,
+    "int64": TensorProto.INT64,
+}
 
 
 def port(name, array, without_axis=None):
     """A graph input or output that looks like `array`, one axis left out."""
     shape = [extent for axis, extent in enumerate(array.shape) if axis != without_axis]
-    return helper.make_tensor_value_info(name, type_of(array), shape)
+    return helper.make_tensor_value_info(name, TYPES[array.dtype.name], shape)
 
 
 class Nodes:
@@ -28,6 +32,8 @@ class Nodes:
         return f"{self.prefix}{word}_{len(self.nodes)}"
 
     def __call__(self, operator, *inputs, results=1, to=None, domain="", **attributes):
+        if operator == "Cast":
+            attributes = {"to": TYPES[attributes["to_type"].name]}
         stem = self.name(operator.lower())
         outputs = [to] if to else [stem if results == 1 else f"{stem}_{i}" for i in range(results)]
         self.nodes.append(helper.make_node(operator, list(inputs), outputs, name=stem, domain=domain, **attributes))

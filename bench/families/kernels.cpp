@@ -6,15 +6,23 @@
 #include <cstdlib>
 
 namespace pawl::bench {
+namespace {
 
-Kernel make_kernel(const std::string& family, const Arrays& arrays, Team& team) {
-  using Make = Kernel (*)(const Arrays&, Team&);
+using Make = Kernel (*)(const Arrays&, Team&);
+const std::map<std::string, Make>& makers() {
   static const std::map<std::string, Make> kMakers = {
       {"cumsum", make_cumsum}, {"affine", make_affine},   {"ema", make_ema},         {"biquad", make_biquad},
       {"runmax", make_runmax}, {"mingru", make_mingru},   {"gru", make_gru},         {"lstm", make_lstm},
       {"mamba1", make_mamba1}, {"linattn", make_linattn}, {"viterbi", make_viterbi}, {"pairwise", make_pairwise}};
-  const auto found = kMakers.find(family);
-  return found == kMakers.end() ? Kernel() : found->second(arrays, team);
+  return kMakers;
+}
+
+}  // namespace
+
+bool has_kernel(const std::string& family) { return makers().count(family) != 0; }
+
+Kernel make_kernel(const std::string& family, const Arrays& arrays, Team& team) {
+  return makers().at(family)(arrays, team);
 }
 
 Floats floats(std::int64_t count) {

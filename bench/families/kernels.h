@@ -40,7 +40,9 @@ Kernel make_linattn(const Arrays& arrays, Team& team);
 Kernel make_viterbi(const Arrays& arrays, Team& team);
 Kernel make_pairwise(const Arrays& arrays, Team& team);
 
-/// The kernel of a family by name; empty when there is none. Arrays and team outlive it.
+/// Whether there is a kernel for a family.
+bool has_kernel(const std::string& family);
+/// The kernel of a family that has one. Arrays and team outlive it.
 Kernel make_kernel(const std::string& family, const Arrays& arrays, Team& team);
 
 /// Zeroed floats, aligned to 64 bytes.

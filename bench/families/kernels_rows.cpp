@@ -133,7 +133,7 @@ template <class Law>
 Kernel make(Rows<Law> rows, Team& team) {
   const std::int64_t moved = rows.steps * rows.channels * (Law::kInputs + 1) * 4;
   const bool streaming = rows.steps * rows.channels * 4 >= kStreamBytes && rows.channels % kLanes == 0;
-  return [rows, streaming, &team, threads = team.worth(0.1 * static_cast<double>(moved))] {
+  return [rows, streaming, &team, threads = team.worth(0.05 * static_cast<double>(moved))] {
     team.run(threads, [&](int i) { range(rows, part(rows.channels, i, threads, kLanes), streaming); });
   };
 }

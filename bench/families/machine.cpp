@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
 #include <thread>
 #include <vector>
@@ -26,7 +27,7 @@ float multiply(std::int64_t rounds, float x, std::index_sequence<I...> /*sums*/)
 }  // namespace
 
 void copy(const float* from, float* to, std::int64_t count, bool streaming, Team& team) {
-  const int threads = team.worth(0.8 * static_cast<double>(count));
+  const int threads = team.worth(0.4 * static_cast<double>(count));
   team.run(threads, [&](int i) {
     const Part some = part(count, i, threads, kLanes);
     if (!streaming) {
@@ -51,6 +52,11 @@ double peak_operations(Team& team) {
   }
   // Never true, and the compiler cannot know.
   return kept[0] < 0 ? 0 : best;
+}
+
+double load() {
+  double average = 0;
+  return getloadavg(&average, 1) == 1 ? average : 0;
 }
 
 std::string processor() {

@@ -14,6 +14,9 @@ void copy(const float* from, float* to, std::int64_t count, bool streaming, Team
 /// Products and sums of floats a second, each counted, in all threads of the team.
 double peak_operations(Team& team);
 
+/// Threads of the whole machine that wanted to run in the last minute.
+double load();
+
 /// The processor's name and how many of it there are.
 std::string processor();
 

@@ -49,7 +49,7 @@ std::vector<Candidate> gather(const Case& c, const Options& options, const std::
     add("ort", [&] { return ort_candidate(c, "ort", *runtime, c.scan, threads); });
     if (!c.fused.empty()) add("fused", [&] { return ort_candidate(c, "fused", *runtime, c.fused, threads); });
   }
-  if (c.plain()) add("hand", [&] { return hand_candidate(c, team); });
+  if (can_by_hand(c)) add("hand", [&] { return hand_candidate(c, team); });
   add("pawl", [&] { return pawl_candidate(c, "pawl", Kernels::compiled, threads); });
   if (options.check) {
     add("evaluator", [&] { return pawl_candidate(c, "evaluator", Kernels::off, threads); });
@@ -129,7 +129,7 @@ Result<bool> run_case(const Case& c, const Options& options, const std::optional
 }
 
 json describe_machine(const Options& options, const std::optional<OnnxRuntime>& runtime) {
-  json machine = {{"processor", processor()}, {"peak_operations", json::object()}};
+  json machine = {{"processor", processor()}, {"load", load()}, {"peak_operations", json::object()}};
   for (const int threads : options.threads) {
     Team team(threads);
     machine["peak_operations"][std::to_string(threads)] = peak_operations(team);

@@ -67,8 +67,37 @@ PRESETS = {
     },
 }
 
+# Families that nobody has set goals for, and that no kernel was written for by hand.
+MORE = {
+    "rnn": {
+        "small": dict(T=128, B=1, I=64, H=64),
+        "medium": dict(T=256, B=4, I=256, H=256),
+        "large": dict(T=512, B=8, I=512, H=512),
+    },
+    "forward": {
+        "small": dict(T=128, B=1, K=16),
+        "medium": dict(T=1024, B=1, K=64),
+        "large": dict(T=1024, B=4, K=128),
+    },
+    "deltanet": {
+        "small": dict(T=128, B=1, H=2, Dk=16, Dv=16),
+        "medium": dict(T=512, B=1, H=4, Dk=64, Dv=64),
+        "large": dict(T=2048, B=2, H=8, Dk=64, Dv=64),
+    },
+    "linattn_f16": {
+        "small": dict(T=128, B=1, H=2, Dk=16, Dv=16),
+        "medium": dict(T=512, B=1, H=4, Dk=64, Dv=64),
+        "large": dict(T=2048, B=2, H=8, Dk=64, Dv=64),
+    },
+}
+for family, sizes in MORE.items():
+    PRESETS[family] = {preset: (each, None, None) for preset, each in sizes.items()}
+
+FAMILIES = {"all": [family for family in PRESETS if family not in MORE], "more": list(MORE)}
+
 # Which size of a family stands for its channels.
-CHANNELS = dict(mingru="H", mamba1="D", gru="H", lstm="H", viterbi="K", pairwise="M", linattn="Dv")
+CHANNELS = dict(mingru="H", mamba1="D", rnn="H", gru="H", lstm="H", viterbi="K", forward="K", pairwise="M")
+CHANNELS.update(linattn="Dv", deltanet="Dv", linattn_f16="Dv")
 
 VARIANTS = {
     "c33": dict(base="small", channels=33),
@@ -97,7 +126,7 @@ def look_up(family, preset):
     """What a preset or variant means: sizes, how they lie in memory, goals or None."""
     if preset in PRESETS[family]:
         sizes, one, two = PRESETS[family][preset]
-        return dict(sizes=dict(sizes), reverse=False, axis=0, dtype="float32", goal=[one, two])
+        return dict(sizes=dict(sizes), reverse=False, axis=0, dtype="float32", goal=one and [one, two])
     variant = VARIANTS[preset]
     sizes = dict(PRESETS[family][variant["base"]][0])
     if "channels" in variant:

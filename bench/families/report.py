@@ -12,6 +12,7 @@ import datetime
 import json
 import math
 import pathlib
+import subprocess
 
 import chart
 
@@ -139,14 +140,20 @@ def notes(runs):
     return "\n".join(lines)
 
 
+def revision():
+    """The commit that is checked out."""
+    command = ["git", "-C", pathlib.Path(__file__).parent, "describe", "--always", "--dirty", "--exclude", "*"]
+    return subprocess.run(command, check=False, stdout=subprocess.PIPE, text=True).stdout.strip()
+
+
 def described(machine):
     peaks = ", ".join(
         f"{number(peak / 1e9)} with {threads}" for threads, peak in machine.get("peak_operations", {}).items()
     )
+    load = f"; load average {number(machine['load'], 2)} when it began" if "load" in machine else ""
     return (
-        f"{machine.get('processor', '')}. ONNX Runtime {machine.get('ort', '')}. "
-        f"Peak of float32 products and sums, Gflop/s: {peaks} threads. "
-        f"{datetime.date.today().isoformat()}."
+        f"{datetime.date.today().isoformat()}, pawl {revision()}, ONNX Runtime {machine.get('ort', '')}. "
+        f"{machine.get('processor', '')}{load}. Peak of float32 products and sums, Gflop/s: {peaks} threads."
     )
 
 
@@ -167,7 +174,7 @@ those of the best pass, in milliseconds:
 
 - **Scan**: the model in ONNX Runtime, through its C interface; **fused**: its own operator for the same, where there is one
 - **by hand**: C++ written for the family (`bench/families/kernels_*.cpp`)
-- **pawl**: the model in pawl, with `Kernels::compiled`
+- **pawl**: the model in pawl, each run with the memory of the outputs before (`RunOptions::reuse`)
 
 A **goal** is how many times faster than ONNX Runtime's Scan a kernel written by hand was on a machine of this kind."""
 

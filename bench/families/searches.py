@@ -26,6 +26,31 @@ def viterbi(draw, T, B, K):
     return Family(states, scanned, body, results, 4 * T * B * K * K, weights, exact=True)
 
 
+def forward(draw, T, B, K):
+    """The forward algorithm of a hidden Markov model, in logarithms."""
+
+    def body(nodes, names):
+        d, o = names
+        through = nodes("Add", nodes("Unsqueeze", d, nodes.constant([2])), "moves")
+        d = nodes("Add", nodes("ReduceLogSumExp", through, axes=[1], keepdims=0), o)
+        return [d], [nodes("Identity", d)]
+
+    def results(v):
+        # As probabilities, whose sum is taken out in every step.
+        moves, all_d, total = np.exp(v["moves"]), np.empty((T, B, K)), 0.0
+        p = np.exp(v["d"])
+        for t in range(T):
+            p = p @ moves * np.exp(v["o"][t])
+            size = p.sum(-1, keepdims=True)
+            p, total = p / size, total + np.log(size)
+            all_d[t] = np.log(p) + total
+        return [all_d[-1]], [all_d]
+
+    scanned = {"o": (-0.5 * draw.random.standard_normal((T, B, K)) ** 2).astype(draw.dtype)}
+    states, weights = {"d": draw.log_probabilities(B, K)}, {"moves": draw.log_probabilities(K, K)}
+    return Family(states, scanned, body, results, 4 * T * B * K * K, weights)
+
+
 def pairwise(draw, N, M, D):
     def body(nodes, names):
         points, x = names

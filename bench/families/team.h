@@ -17,7 +17,7 @@ class Team {
   Team& operator=(const Team&) = delete;
 
   /// As many threads as pay for work that takes one of them about so many nanoseconds: all, or one.
-  [[nodiscard]] int worth(double nanoseconds) const { return nanoseconds < 60'000 ? 1 : size_; }
+  [[nodiscard]] int worth(double nanoseconds) const { return nanoseconds < 150'000 ? 1 : size_; }
 
   /// work(i) for i < count in as many threads at once; count is at most the size of the team.
   void run(int count, const std::function<void(int)>& work);
