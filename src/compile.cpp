@@ -112,7 +112,7 @@ Result<Program> Program::compile(const Model& model, const CompileOptions& optio
       TRY_ASSIGN(state->reference,
                  reference::prepare_in_parts(*graph, state->facts, static_cast<std::size_t>(options.parts)));
     } else {
-      TRY_ASSIGN(state->reference, reference::prepare(*graph));
+      TRY_ASSIGN(state->reference, reference::prepare(*graph, options.kernels != Kernels::off));
     }
     state->threads = options.threads > 0 ? options.threads : cpu::usable_cores();
     if (options.kernels != Kernels::off) {

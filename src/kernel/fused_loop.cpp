@@ -32,14 +32,14 @@ std::vector<bool> needed_outputs(const graph::ScanOp& scan, const std::vector<bo
 
 class FusedLoopLowering {
  public:
-  FusedLoopLowering(const graph::ScanOp& scan, const StepGraph& graph, const StepPlan& plan,
+  FusedLoopLowering(const graph::ScanOp& scan, const TimeAxes& times, const StepGraph& graph, const StepPlan& plan,
                     const FusedLoopPolicy& policy, const Layouts& layouts)
       : scan_(scan),
         graph_(graph),
         plan_(plan),
         policy_(policy),
         builder_("fused_loop"),
-        memory_(scan, builder_, layouts),
+        memory_(times, builder_, layouts),
         emitter_(graph, plan, memory_, builder_, scan.states, policy) {}
 
   FusedLoop run() {
@@ -267,12 +267,14 @@ Result<Lowering> lower_fused_loop(const graph::ScanOp& scan, const std::vector<o
   }
   if (std::none_of(made.graph->outputs.begin(), made.graph->outputs.end(), [](StepId id) { return id.valid(); }))
     return Lowering{std::nullopt, "nothing is computed"};
+  const TimeAxes times = time_axes(scan, facts);
+  made.graph = merge_axes(times, scan.states, std::move(*made.graph));
   const StepPlan plan = plan_step(*made.graph, scan.states);
   // Once to see how memory is walked through, and once with tensors laid out for that.
-  FusedLoopLowering first(scan, *made.graph, plan, policy, {});
+  FusedLoopLowering first(scan, times, *made.graph, plan, policy, {});
   FusedLoop loop = first.run();
   if (const Layouts better = first.better_layouts(); !better.empty())
-    loop = FusedLoopLowering(scan, *made.graph, plan, policy, better).run();
+    loop = FusedLoopLowering(scan, times, *made.graph, plan, policy, better).run();
   return Lowering{std::move(loop), {}};
 }
 

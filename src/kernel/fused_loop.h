@@ -20,7 +20,7 @@ struct Binding {
   std::size_t index = 0;     ///< of the Scan's states, elements, outputs, or the body's captures
   graph::ValueId constant;   ///< of the body
   std::uint32_t buffer = 0;  ///< of the program
-  Dims shape;                ///< of one step
+  Dims shape;                ///< of one step; neighbouring axes of the tensor may be one
   /// How its axes lie in memory, the outermost first; empty: in their order. Time is outside of them.
   std::vector<std::size_t> order;
   /// Elements from one entry to the next along an axis that can be split: fixed, or one of the tensor's strides below.

@@ -122,8 +122,29 @@ StepId StepBuilder::source(ValueId id) {
   return add(std::move(made));
 }
 
-StepId StepBuilder::lane(std::string name, DType dtype, const std::vector<StepId>& operands, StepValue::Lane fn) {
+/// Without axes of extent 1 in front, which broadcasting needs none of.
+StepId StepBuilder::trimmed(StepId operand) {
+  if (!operand.valid() || at(operand).shape.empty() || at(operand).shape[0] != 1) return operand;
+  const Dims from = at(operand).shape;
+  std::size_t ahead = 0;
+  while (ahead < from.size() && from[ahead] == 1) ++ahead;
+  Dims shape;
+  Indices indices(from.size());
+  for (std::size_t axis = ahead; axis < from.size(); ++axis) {
+    indices[axis] = {0, {{1, axis - ahead}}};
+    shape.push_back(from[axis]);
+  }
+  return view(operand, std::move(shape), std::move(indices));
+}
+
+StepId StepBuilder::lane(std::string name, DType dtype, std::vector<StepId> operands, StepValue::Lane fn) {
+  Dims shape;
+  for (const StepId operand : operands)
+    if (operand.valid()) shape = broadcast(shape, at(operand).shape);
+  // The shape of the result keeps them.
+  for (StepId& operand : operands) operand = trimmed(operand);
   StepValue made;
+  made.shape = std::move(shape);
   made.kind = StepValue::Kind::lane;
   made.name = std::move(name);
   made.dtype = dtype;
@@ -131,12 +152,11 @@ StepId StepBuilder::lane(std::string name, DType dtype, const std::vector<StepId
   std::vector<expr::Value> values;
   for (const StepId operand : operands) {
     if (!operand.valid()) return {};
-    made.shape = broadcast(made.shape, at(operand).shape);
     values.push_back(types.add(computed_type(at(operand).dtype)));
   }
   if (!fn(types, values)) return {};
   made.is_function = types.has_function();
-  made.operands = operands;
+  made.operands = std::move(operands);
   made.lane = std::move(fn);
   return add(std::move(made));
 }

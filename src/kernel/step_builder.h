@@ -32,7 +32,8 @@ class StepBuilder {
 
   // step_builder.cpp: the kinds of values
   StepId source(graph::ValueId id);
-  StepId lane(std::string name, DType dtype, const std::vector<StepId>& operands, StepValue::Lane fn);
+  StepId lane(std::string name, DType dtype, std::vector<StepId> operands, StepValue::Lane fn);
+  StepId trimmed(StepId operand);
   StepId op(expr::Op op, const std::vector<StepId>& operands);
   StepId number(DType dtype, double value);
   StepId cast(StepId operand, DType to);

@@ -92,4 +92,15 @@ struct StepGraphResult {
 StepGraphResult make_step_graph(const graph::ScanOp& scan, const std::vector<ops::Fact>& facts,
                                 const std::vector<bool>& needed, bool exact);
 
+/// The axis of time in elements and outputs: how many axes of one step lie before it.
+struct TimeAxes {
+  std::vector<std::size_t> elements;
+  std::vector<std::size_t> outputs;
+};
+TimeAxes time_axes(const graph::ScanOp& scan, const std::vector<ops::Fact>& facts);
+
+/// The same with neighbouring axes as one wherever all values have them side by side. States, captured values and
+/// constants then have another shape than their tensors, of the same elements in the same order.
+StepGraph merge_axes(const TimeAxes& times, std::size_t states, StepGraph graph);
+
 }  // namespace pawl::kernel

@@ -33,10 +33,9 @@ std::size_t StepMemory::bind(Binding::Kind kind, std::size_t index, graph::Value
   if (kind == Binding::Kind::element || kind == Binding::Kind::output) {
     made.time = builder_.param(own + "_step");
     made.visit = builder_.param(own + "_visit");
-    std::int64_t axis = kind == Binding::Kind::element ? scan_.input_axes[index] : scan_.output_axes[index];
-    if (axis < 0) axis += static_cast<std::int64_t>(shape.size()) + 1;
+    const std::size_t axis = kind == Binding::Kind::element ? times_.elements[index] : times_.outputs[index];
     // The extent of time is inside of the strides of the axes before it.
-    for (std::size_t before = 0; before < static_cast<std::size_t>(axis) && made.order.empty(); ++before)
+    for (std::size_t before = 0; before < axis && made.order.empty(); ++before)
       made.strides.push_back({before, builder_.param(fmt::format("{}_stride{}", own, before))});
   }
   bindings_.push_back(std::move(made));

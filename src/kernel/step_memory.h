@@ -22,8 +22,8 @@ struct Moment {
 /// The bindings of a kernel that is being written, and the places of its accesses.
 class StepMemory {
  public:
-  StepMemory(const graph::ScanOp& scan, Builder& builder, const Layouts& layouts)
-      : scan_(scan), builder_(builder), layouts_(layouts) {}
+  StepMemory(const TimeAxes& times, Builder& builder, const Layouts& layouts)
+      : times_(times), builder_(builder), layouts_(layouts) {}
 
   /// The binding of a tensor; `shape` is that of one step.
   std::size_t bind(Binding::Kind kind, std::size_t index, graph::ValueId constant, DType dtype, const Dims& shape);
@@ -56,7 +56,7 @@ class StepMemory {
     bool fixed = false;
   };
 
-  const graph::ScanOp& scan_;
+  const TimeAxes& times_;
   Builder& builder_;
   const Layouts& layouts_;
   std::vector<Binding> bindings_;

@@ -136,8 +136,14 @@ Lowered mean(const LaneNode& node) {
 
 Lowered clip(const LaneNode& node) {
   if (node.since() < 11 || !is_number(node.computed(0))) return std::nullopt;
-  for (std::size_t i = 1; i < node.inputs.size(); ++i)
-    if (node.has(i) && node.computed(i) != node.computed(0)) return std::nullopt;
+  for (std::size_t i = 1; i < node.inputs.size(); ++i) {
+    if (!node.has(i)) continue;
+    // A bound of more than one element is an error.
+    const std::optional<Dims> shape = node.inputs[i]->type.static_shape();
+    const bool is_one =
+        shape && std::all_of(shape->begin(), shape->end(), [](std::int64_t extent) { return extent == 1; });
+    if (node.computed(i) != node.computed(0) || !is_one) return std::nullopt;
+  }
   const Lane lane(node);
   Value x = lane.in(0);
   if (node.has(1)) x = lane.max(x, lane.in(1));

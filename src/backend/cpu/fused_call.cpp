@@ -26,6 +26,16 @@ constexpr std::int64_t kShortRow = std::int64_t{8} << 10;
 /// Threads share no cache line of 64 bytes, whatever the type.
 constexpr std::int64_t kLanesApart = 64;
 
+/// A tensor with its axes in another order.
+Tensor in_order(const Tensor& tensor, const std::vector<std::size_t>& order) {
+  Dims shape, strides;
+  for (const std::size_t axis : order) {
+    shape.push_back(tensor.shape()[axis]);
+    strides.push_back(tensor.strides()[axis]);
+  }
+  return tensor.view(shape, strides);
+}
+
 /// A buffer of the kernel, and where in it step 0 of lane 0 is.
 struct Argument {
   KernelMemory memory;
@@ -92,7 +102,8 @@ class Call {
   }
 
   Result<void> bind_dense(const Binding& binding, const Tensor& tensor) {
-    TRY_ASSIGN(Tensor dense, packed(tensor, binding.order).to_dense());
+    TRY_ASSIGN(Tensor dense, packed(binding, tensor));
+    TRY_ASSIGN(dense, dense.to_dense());
     add(dense);
     kept_.push_back(std::move(dense));
     return {};
@@ -109,7 +120,8 @@ class Call {
   Result<void> bind_state(const Binding& binding) {
     Tensor& state = results_[binding.index].tensor();
     if (!binding.order.empty()) {
-      TRY_ASSIGN(Tensor own, packed(state, binding.order).clone());
+      TRY_ASSIGN(Tensor own, packed(binding, state));
+      TRY_ASSIGN(own, own.clone());
       add(own);
       packed_.emplace_back(kept_.size(), &binding);
       kept_.push_back(std::move(own));
@@ -133,18 +145,22 @@ class Call {
     }
     Tensor& state = results_[binding.index].tensor();
     if (!state.unique() || !state.dense() || !state.aligned()) {
-      TRY_ASSIGN(state, take_or_allocate(call_.reuse, from.dtype(), shape));
+      TRY_ASSIGN(state, take_or_allocate(call_.reuse, from.dtype(), state.shape()));
     }
-    copy_elements(from.view(shape, strides), state);
+    Tensor to = state.reshaped(shape);
+    copy_elements(from.view(shape, strides), to);
     return {};
   }
 
   Result<void> bind_element(const Binding& binding) {
     Tensor element = call_.elements[binding.index];
     if (!binding.order.empty()) {
+      Dims shape{element.shape()[0]};
+      for (const std::int64_t extent : binding.shape) shape.push_back(extent);
+      TRY_ASSIGN(element, element.to_dense());
       std::vector<std::size_t> order{0};
       for (const std::size_t axis : binding.order) order.push_back(axis + 1);
-      TRY_ASSIGN(element, packed(element, order).to_dense());
+      TRY_ASSIGN(element, in_order(element.reshaped(shape), order).to_dense());
     } else if (!has_strides(binding, element)) {
       TRY_ASSIGN(element, element.to_dense());
     }
@@ -284,14 +300,10 @@ class Call {
 
 }  // namespace
 
-Tensor packed(const Tensor& tensor, const std::vector<std::size_t>& order) {
-  if (order.empty()) return tensor;
-  Dims shape, strides;
-  for (const std::size_t axis : order) {
-    shape.push_back(tensor.shape()[axis]);
-    strides.push_back(tensor.strides()[axis]);
-  }
-  return tensor.view(shape, strides);
+Result<Tensor> packed(const Binding& binding, const Tensor& tensor) {
+  if (binding.order.empty()) return tensor;
+  TRY_ASSIGN(const Tensor dense, tensor.to_dense());
+  return in_order(dense.reshaped(binding.shape), binding.order);
 }
 
 bool passes_caches(const FusedLoop& loop, const std::vector<Dims>& outputs, const reference::ScanCall& call,

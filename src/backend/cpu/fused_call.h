@@ -5,8 +5,8 @@
 
 namespace pawl::cpu {
 
-/// A tensor with its axes in another order; an empty one is its own.
-Tensor packed(const Tensor& tensor, const std::vector<std::size_t>& order);
+/// A tensor as a binding has it: neighbouring axes as one, and in its order. Errors: limit.
+Result<Tensor> packed(const kernel::Binding& binding, const Tensor& tensor);
 
 /// Whether outputs had better not come into the caches: there is no room for them, or threads write parts of rows that
 /// are too short.

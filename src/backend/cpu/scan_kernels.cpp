@@ -122,7 +122,8 @@ Result<ScanKernels::Entry> ScanKernels::make(const reference::ScanCall& call, st
   for (const Binding& binding : entry.loop->bindings) {
     Tensor constant;
     if (binding.kind == Binding::Kind::constant) {
-      TRY_ASSIGN(constant, packed(*body[binding.constant].fact.tensor(), binding.order).to_dense());
+      TRY_ASSIGN(constant, packed(binding, *body[binding.constant].fact.tensor()));
+      TRY_ASSIGN(constant, constant.to_dense());
     }
     entry.constants.push_back(std::move(constant));
   }
@@ -156,6 +157,8 @@ std::vector<std::string> ScanKernels::report() const {
   std::vector<std::string> lines;
   const std::lock_guard lock(mutex_);
   for (const auto& [key, entry] : entries_) {
+    // Groups of nodes are no Scans of the model.
+    if (key.first->elements == 0) continue;
     const std::string_view words = key.second.back() != 0 ? "one kernel, outputs past the caches" : "one kernel";
     lines.push_back(fmt::format("{}: {}", key.first->body.graph->name, entry->loop ? words : entry->refusal));
   }

@@ -44,11 +44,55 @@ Evaluator::Values Evaluator::take_outputs(Frame& frame) {
 }
 
 Result<void> Evaluator::run(Frame& frame) {
-  for (const NodePlan& plan : frame.prepared->nodes) {
-    if (Result<void> done = node(plan, frame); !done.ok()) return std::move(done).error().in(plan.node->label);
-    for (const ValueId id : plan.dead) at(frame, id) = Value();
+  const Prepared& prepared = *frame.prepared;
+  auto next = options_.scans == nullptr ? prepared.groups.end() : prepared.groups.begin();
+  for (std::size_t n = 0; n < prepared.nodes.size();) {
+    std::size_t count = 1;
+    bool done = false;
+    if (next != prepared.groups.end() && next->first == n) {
+      TRY_ASSIGN(done, group(*next, frame));
+      if (done) count = next->count;
+      ++next;
+    }
+    for (; count > 0; --count, ++n) {
+      const NodePlan& plan = prepared.nodes[n];
+      if (!done)
+        if (Result<void> ran = node(plan, frame); !ran.ok()) return std::move(ran).error().in(plan.node->label);
+      for (const ValueId id : plan.dead) at(frame, id) = Value();
+    }
   }
   return {};
+}
+
+Result<bool> Evaluator::group(const GroupPlan& plan, Frame& frame) {
+  if (options_.interrupted != nullptr && options_.interrupted->load(std::memory_order_relaxed))
+    return fail(Code::interrupted, "interrupted");
+  static const std::vector<ops::Fact> kNone;
+  ScanCall call{.scan = plan.group.scan,
+                .states = {},
+                .elements = {},
+                .captured = {},
+                .inputs = kNone,
+                .wanted = plan.wanted,
+                .trips = 1,
+                .progress = [](std::int64_t) { return Result<void>(); }};
+  for (const ValueId id : plan.group.reads) {
+    if (!at(frame, id).is_tensor() || !at(frame, id).tensor().defined()) return false;
+    call.captured.push_back(at(frame, id));
+  }
+  Observed observed(options_.observer, *plan.group.nodes.back(), true);
+  TRY_ASSIGN(std::optional<Values> results, options_.scans->run(call));
+  if (!results) {
+    observed.did_nothing();
+    return false;
+  }
+  for (std::size_t k = 0; k < plan.group.gives.size(); ++k) {
+    const Tensor& stacked = (*results)[k].tensor();
+    Dims shape = stacked.shape();
+    shape.erase(0);
+    at(frame, plan.group.gives[k]) = stacked.reshaped(shape);
+  }
+  return true;
 }
 
 Result<Evaluator::Values> Evaluator::graph(const Prepared& prepared, Values inputs) {

@@ -70,7 +70,8 @@ struct EvaluateOptions {
 
 /// A graph made ready for evaluation: when each value is used last, constants aligned. Built once, shared by threads.
 class Prepared;
-Result<std::shared_ptr<const Prepared>> prepare(const graph::Graph& graph);
+///   grouped : neighbouring nodes of the graph itself are offered to EvaluateOptions::scans as Scans of one step
+Result<std::shared_ptr<const Prepared>> prepare(const graph::Graph& graph, bool grouped = false);
 
 /// The same, with every Scan whose states all have a class run in that many parts. The facts must outlive it.
 Result<std::shared_ptr<const Prepared>> prepare_in_parts(const graph::Graph& graph,

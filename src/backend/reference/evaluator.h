@@ -33,6 +33,8 @@ class Evaluator {
   Values take_outputs(Frame& frame);
 
   Result<void> node(const NodePlan& plan, Frame& frame);
+  /// Whether the nodes of a group have run as one.
+  Result<bool> group(const GroupPlan& plan, Frame& frame);
   Result<void> call(const NodePlan& plan, const graph::OpCall& call, Frame& frame);
   Result<void> scan(const NodePlan& plan, const graph::ScanOp& scan, Frame& frame);
   Result<void> batched_scan(const NodePlan& plan, const graph::ScanOp& scan, Frame& frame);

@@ -16,7 +16,7 @@ using graph::ValueId;
 
 using Live = std::vector<bool>;
 
-std::unique_ptr<Prepared> prepare_graph(const Graph& graph, Live needed_outputs, bool strict);
+std::unique_ptr<Prepared> prepare_graph(const Graph& graph, Live needed_outputs, bool strict, bool grouped = false);
 
 void mark(Live& live, ValueId id) {
   if (id.valid()) live[id.index] = true;
@@ -170,7 +170,34 @@ void find_last_uses(const Graph& graph, Prepared& prepared) {
   }
 }
 
-std::unique_ptr<Prepared> prepare_graph(const Graph& graph, Live needed_outputs, bool strict) {
+/// The nodes, and the groups of them, in the order in which they run.
+kernel::GroupedNodes order_of(const Graph& graph, bool grouped) {
+  std::vector<bool> constant;
+  for (const Node& node : graph.nodes) constant.push_back(is_constant(graph, node));
+  if (grouped) return kernel::group_nodes(graph, constant);
+  kernel::GroupedNodes plain;
+  for (const Node& node : graph.nodes) plain.order.push_back(&node);
+  return plain;
+}
+
+/// Where the groups' nodes are among those that are needed. A group that has lost one of them is none.
+void add_groups(Prepared& prepared, std::vector<kernel::NodeGroup> groups) {
+  std::unordered_map<const Node*, std::size_t> place;
+  for (std::size_t n = 0; n < prepared.nodes.size(); ++n) place.emplace(prepared.nodes[n].node, n);
+  for (kernel::NodeGroup& group : groups) {
+    GroupPlan plan;
+    bool whole = true;
+    for (const Node* node : group.nodes) whole = whole && place.contains(node);
+    if (!whole) continue;
+    plan.first = place.at(group.nodes.front());
+    plan.count = group.nodes.size();
+    plan.wanted.assign(group.gives.size(), true);
+    plan.group = std::move(group);
+    prepared.groups.push_back(std::move(plan));
+  }
+}
+
+std::unique_ptr<Prepared> prepare_graph(const Graph& graph, Live needed_outputs, bool strict, bool grouped) {
   auto prepared = std::make_unique<Prepared>();
   prepared->graph = &graph;
   prepared->strict = strict;
@@ -178,8 +205,9 @@ std::unique_ptr<Prepared> prepare_graph(const Graph& graph, Live needed_outputs,
   for (std::size_t i = 0; i < graph.outputs.size(); ++i)
     if (needed_outputs[i]) mark(live, graph.outputs[i]);
   prepared->needed_outputs = std::move(needed_outputs);
-  for (std::size_t n = graph.nodes.size(); n-- > 0;) {
-    const Node& node = graph.nodes[n];
+  kernel::GroupedNodes nodes = order_of(graph, grouped);
+  for (std::size_t n = nodes.order.size(); n-- > 0;) {
+    const Node& node = *nodes.order[n];
     const bool needed =
         std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) { return id.valid() && live[id.index]; });
     if (needed && !is_constant(graph, node)) prepared->nodes.push_back(plan_node(graph, node, live, strict));
@@ -188,6 +216,7 @@ std::unique_ptr<Prepared> prepare_graph(const Graph& graph, Live needed_outputs,
   for (const ValueId id : graph.inputs) prepared->read_inputs.push_back(live[id.index]);
   prepared->pinned = pinned_values(graph);
   find_last_uses(graph, *prepared);
+  add_groups(*prepared, std::move(nodes.groups));
   return prepared;
 }
 
@@ -236,8 +265,8 @@ const std::vector<std::pair<ValueId, Value>>& Prepared::constants() const {
   return constants_;
 }
 
-Result<std::shared_ptr<const Prepared>> prepare(const Graph& graph) {
-  return std::shared_ptr<const Prepared>(prepare_graph(graph, Live(graph.outputs.size(), true), false));
+Result<std::shared_ptr<const Prepared>> prepare(const Graph& graph, bool grouped) {
+  return std::shared_ptr<const Prepared>(prepare_graph(graph, Live(graph.outputs.size(), true), false, grouped));
 }
 
 }  // namespace pawl::reference

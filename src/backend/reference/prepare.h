@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backend/reference/evaluate.h"
+#include "kernel/node_groups.h"
 
 namespace pawl::reference {
 
@@ -38,10 +39,19 @@ struct NodePlan {
 /// A graph without a plan for its caller: all outputs are needed.
 std::unique_ptr<Prepared> prepare_body(const graph::Graph& graph);
 
+/// Neighbouring nodes that may run as one.
+struct GroupPlan {
+  std::size_t first = 0;  ///< of Prepared::nodes
+  std::size_t count = 0;
+  kernel::NodeGroup group;
+  std::vector<bool> wanted;  ///< by what the group gives
+};
+
 class Prepared {
  public:
   const graph::Graph* graph = nullptr;
   std::vector<NodePlan> nodes;       ///< only those that are needed
+  std::vector<GroupPlan> groups;     ///< in the order of their nodes
   std::vector<bool> needed_outputs;  ///< of the graph's outputs
   std::vector<bool> read_inputs;     ///< of the graph's inputs: whether any needed node or output reads them
   std::vector<bool> pinned;          ///< by value: constants and captures, which serve every step

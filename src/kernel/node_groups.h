@@ -1,0 +1,26 @@
+// Neighbouring nodes of a graph that can run as one kernel: chains of pointwise operators, sums and what moves between
+// them.
+#pragma once
+
+#include "graph/graph.h"
+
+namespace pawl::kernel {
+
+/// Nodes that run together. As a Scan of one step: the body captures what they read, and gives what others read.
+struct NodeGroup {
+  std::vector<const graph::Node*> nodes;  ///< in their order
+  graph::ScanOp scan;                     ///< no states, no elements; scan outputs along axis 0
+  std::vector<graph::ValueId> reads;      ///< of the graph, by what the body captures
+  std::vector<graph::ValueId> gives;      ///< of the graph, by scan output
+};
+
+/// The nodes of a graph in an order in which those of a group follow each other.
+struct GroupedNodes {
+  std::vector<const graph::Node*> order;
+  std::vector<NodeGroup> groups;  ///< in the order of their nodes
+};
+
+/// Of the graph's own nodes; bodies are not looked into. `is_constant` says which nodes are not run at all.
+GroupedNodes group_nodes(const graph::Graph& graph, const std::vector<bool>& is_constant);
+
+}  // namespace pawl::kernel
