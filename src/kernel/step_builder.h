@@ -27,7 +27,12 @@ class StepBuilder {
   StepId refuse(std::string why);
   [[nodiscard]] const StepValue& at(StepId id) const { return graph_[id]; }
   [[nodiscard]] const ops::Fact& fact(graph::ValueId id) const { return facts_[id.index]; }
-  [[nodiscard]] Dims shape(graph::ValueId id) const { return *fact(id).type.static_shape(); }
+  /// Of a value whose shape is known: what value() has given a step for.
+  [[nodiscard]] Dims shape(graph::ValueId id) const {
+    std::optional<Dims> known = fact(id).type.static_shape();
+    CHECK(known);
+    return *std::move(known);
+  }
   StepId add(StepValue value);
 
   // step_builder.cpp: the kinds of values

@@ -107,9 +107,9 @@ StepId StepBuilder::joined(const Node& node, const OpCall& call, std::size_t) {
   if (!axis.ok()) return {};
   made.axis = *axis;
   for (const graph::ValueId input : node.inputs) {
-    if (shape(input)[*axis] == 0) continue;
-    made.operands.push_back(value(input));
-    if (!made.operands.back().valid()) return {};
+    const StepId part = value(input);
+    if (!part.valid()) return {};
+    if (at(part).shape[*axis] != 0) made.operands.push_back(part);
   }
   if (made.operands.empty()) return {};
   if (made.operands.size() == 1) return made.operands[0];

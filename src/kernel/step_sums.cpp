@@ -53,9 +53,10 @@ std::optional<std::vector<std::size_t>> StepBuilder::reduced_axes(const Node& no
 }
 
 StepId StepBuilder::reduction(const Node& node, const OpCall& call, std::size_t) {
-  const auto axes = reduced_axes(node, call);
   const StepId operand = value(node.inputs[0]);
-  if (!axes || !operand.valid()) return {};
+  if (!operand.valid()) return {};
+  const auto axes = reduced_axes(node, call);
+  if (!axes) return {};
   const std::string_view op = call.def->name;
   const DType dtype = at(operand).dtype;
   const Dims from = at(operand).shape;
