@@ -119,6 +119,7 @@ Result<Program> Program::compile(const Model& model, const CompileOptions& optio
       cpu::ScanKernelOptions kernels;
       kernels.threads = state->threads;
       kernels.policy.exact = options.guarantee == Guarantee::exact;
+      kernels.chunks.rows = options.parts;
       kernels.compile = options.kernels == Kernels::compiled ? cpu::machine_code() : interpreted;
       state->kernels = std::make_unique<cpu::ScanKernels>(std::move(kernels));
     }

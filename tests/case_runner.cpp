@@ -172,6 +172,15 @@ class CaseTest : public testing::Test {
       for (const CaseRun& each : case_.runs)
         if (!each.error) run(*program, each, &evaluations);
     }
+    const Result<Program> program =
+        Program::compile(model, {.kernels = Kernels::interpreted, .threads = 1, .parts = 2});
+    ASSERT_TRUE(program.ok()) << "kernels in chunks: " << program.error().to_string();
+    SCOPED_TRACE("kernels in chunks");
+    roundings_ = kRoundings;
+    std::map<std::string, std::int64_t> evaluations;
+    for (const CaseRun& each : case_.runs)
+      if (!each.error) run(*program, each, &evaluations);
+    roundings_ = 0;
   }
 
   /// What `optimize` writes is a model that gives the same, with and without chains in place of its loops.

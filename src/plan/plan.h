@@ -1,6 +1,7 @@
 // How each Scan is going to be run, and why not otherwise.
 #pragma once
 
+#include "plan/chunk_policy.h"
 #include "scan/facts.h"
 
 namespace pawl::plan {
@@ -11,6 +12,7 @@ struct Target {
   int threads = 1;
   int lanes = 16;      ///< floats that one instruction works on
   bool exact = false;  ///< the bits of the reference: nothing is added up in another order
+  ChunkPolicy chunks{};
 };
 
 /// Not this way, for a reason.

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "plan/plan.h"
-#include "scan/recurrences/types.h"
+#include "scan/chunks.h"
 
 namespace pawl::plan {
 namespace {
@@ -13,8 +13,8 @@ namespace {
 using scan::ComponentFacts;
 using scan::ScanFacts;
 
-/// Steps below which cutting a sequence into parts costs more than it gives.
-constexpr std::int64_t kFewSteps = 512;
+/// Steps of a sequence that is long enough for anything.
+constexpr std::int64_t kLong = std::int64_t{1} << 40;
 
 /// Steps that one product of matrices takes in.
 constexpr std::int64_t kChunk = 64;
@@ -75,31 +75,28 @@ bool lookback_scan(const ScanFacts&, const Target& target, std::string&, std::st
 }
 
 bool chunked_scan(const ScanFacts& facts, const Target& target, std::string& how, std::string& why) {
-  if (const ComponentFacts* without = first_without_class(facts)) {
-    why = fmt::format("state {} has no class: {}", names_of(facts, *without), without->refusal);
+  why = scan::why_uncut(facts, target.exact);
+  if (!why.empty()) return false;
+  const std::optional<std::int64_t> lanes = scan::lanes_of_step(facts);
+  if (!lanes || *lanes == 0) {
+    why = lanes ? "a state has no elements" : "how large the states are is not known";
     return false;
   }
-  if (facts.trips.known() && facts.trips.value < kFewSteps) {
-    why = fmt::format("T = {} is below {}", facts.trips.value, kFewSteps);
+  const double chain = scan::chain_of_step(std::get<graph::ScanOp>(facts.node->operation));
+  const std::string words = counted(static_cast<double>(*lanes), "lane");
+  if (!target.chunks.pays(kLong, *lanes, chain, target.threads)) {
+    why = fmt::format("{} of a step: a loop, whose steps wait for {}, is sooner done", words,
+                      counted(chain, "operation"));
     return false;
   }
-  for (const ComponentFacts& component : facts.components) {
-    const DType dtype = facts.states[component.states[0]].type.dtype;
-    if (target.exact && scan::is_real(dtype) && !component.match->recurrence->float_exact) {
-      why = fmt::format("exact: {} of floats depends on the order", component.word);
-      return false;
-    }
-  }
-  const double side_by_side = channels(facts);
-  if (side_by_side == 0) {
-    why = "a state has no elements";
+  if (facts.trips.known() && !target.chunks.pays(facts.trips.value, *lanes, chain, target.threads)) {
+    why = fmt::format("T = {} is too short", facts.trips.value);
     return false;
   }
-  if (side_by_side >= static_cast<double>(target.threads) * target.lanes) {
-    why = fmt::format("{:.0f} independent channels already fill {}", side_by_side, counted(target.threads, "thread"));
-    return false;
-  }
-  how = fmt::format("parts of the sequence side by side: {} would leave lanes idle", counted(side_by_side, "channel"));
+  const std::int64_t steps = facts.trips.known() ? facts.trips.value : kLong;
+  const std::int64_t chunks =
+      target.chunks.rows_for(*lanes, target.threads) * target.chunks.groups_for(steps, *lanes, target.threads);
+  how = fmt::format("in {} chunks side by side: {} would leave vectors idle", chunks, words);
   return true;
 }
 

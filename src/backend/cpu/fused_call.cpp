@@ -69,15 +69,33 @@ class Call {
         params_(loop.program.params.size(), 0) {}
 
   Result<std::vector<Value>> run(int threads) {
+    TRY(bind_all());
+    TRY(run_slices(threads));
+    return finish();
+  }
+
+  Result<std::vector<Value>> run_blocks(const NextBlock& next) {
+    TRY(bind_all());
+    while (true) {
+      TRY_ASSIGN(const std::int64_t steps, next(results_));
+      if (steps == 0) return finish();
+      TRY(run_part({{}, 0, steps}, 0, steps));
+    }
+  }
+
+ private:
+  Result<void> bind_all() {
     results_.resize(call_.scan.states + call_.scan.outputs);
     for (std::size_t i = 0; i < call_.scan.states; ++i) results_[i] = std::move(call_.states[i]);
     for (std::size_t i = 0; i < loop_.bindings.size(); ++i) TRY(bind(i));
-    TRY(run_slices(threads));
+    return {};
+  }
+
+  Result<std::vector<Value>> finish() {
     for (const auto& [kept, binding] : packed_) TRY(unpack(kept_[kept], *binding));
     return std::move(results_);
   }
 
- private:
   Result<void> bind(std::size_t i) {
     const Binding& binding = loop_.bindings[i];
     switch (binding.kind) {
@@ -320,6 +338,18 @@ bool passes_caches(const FusedLoop& loop, const std::vector<Dims>& outputs, cons
   const int parts = parts_of(loop, call.trips, threads);
   const std::optional<std::size_t> axis = parts > 1 ? axis_to_split(loop, parts) : std::nullopt;
   return axis && loop.axes[*axis].innermost && bytes >= kSharedRows && row / parts < kShortRow;
+}
+
+bool reads_in_place(const FusedLoop& loop) {
+  return std::all_of(loop.bindings.begin(), loop.bindings.end(), [](const Binding& binding) {
+    return binding.kind != Binding::Kind::element || binding.order.empty();
+  });
+}
+
+Result<std::vector<Value>> call_in_blocks(const FusedLoop& loop, const KernelCall& kernel,
+                                          const std::vector<Tensor>& constants, const std::vector<Dims>& outputs,
+                                          const reference::ScanCall& call, const NextBlock& next) {
+  return Call(loop, kernel, constants, outputs, call).run_blocks(next);
 }
 
 Result<std::vector<Value>> call_fused_loop(const FusedLoop& loop, const KernelCall& kernel,

@@ -132,12 +132,16 @@ Result<ScanKernels::Entry> ScanKernels::make(const reference::ScanCall& call, st
 
 Result<std::shared_ptr<const ScanKernels::Entry>> ScanKernels::find(const reference::ScanCall& call, bool streaming) {
   auto key = std::pair(&call.scan, key_of(call));
+  const int length = length_class(call);
+  key.second.push_back(length);
   key.second.push_back(streaming ? 1 : 0);
   {
     const std::lock_guard lock(mutex_);
     if (const auto found = entries_.find(key); found != entries_.end()) return found->second;
   }
-  TRY_ASSIGN(Entry made, make(call, captured_facts(call), streaming));
+  const std::vector<ops::Fact> captured = captured_facts(call);
+  TRY_ASSIGN(Entry made, make(call, captured, streaming));
+  if (made.loop && length > 0 && !streaming) TRY(add_chunks(call, captured, made));
   const std::lock_guard lock(mutex_);
   return entries_.emplace(std::move(key), std::make_shared<const Entry>(std::move(made))).first->second;
 }
@@ -145,11 +149,17 @@ Result<std::shared_ptr<const ScanKernels::Entry>> ScanKernels::find(const refere
 Result<std::optional<std::vector<Value>>> ScanKernels::run(const reference::ScanCall& call) {
   TRY_ASSIGN(std::shared_ptr<const Entry> entry, find(call, false));
   if (!entry->loop) return std::optional<std::vector<Value>>();
+  const auto in_one = [&](const reference::ScanCall& steps) {
+    return call_fused_loop(*entry->loop, entry->kernel, entry->constants, entry->outputs, steps, options_.threads);
+  };
+  if (entry->chunked) {
+    TRY_ASSIGN(std::optional<std::vector<Value>> results, call_in_chunks(*entry->chunked, call, in_one));
+    if (results) return results;
+  }
   if (passes_caches(*entry->loop, entry->outputs, call, options_.threads)) {
     TRY_ASSIGN(entry, find(call, true));
   }
-  TRY_ASSIGN(std::vector<Value> results,
-             call_fused_loop(*entry->loop, entry->kernel, entry->constants, entry->outputs, call, options_.threads));
+  TRY_ASSIGN(std::vector<Value> results, in_one(call));
   return std::optional(std::move(results));
 }
 
@@ -159,10 +169,14 @@ std::vector<std::string> ScanKernels::report() const {
   for (const auto& [key, entry] : entries_) {
     // Groups of nodes are no Scans of the model.
     if (key.first->elements == 0) continue;
-    const std::string_view words = key.second.back() != 0 ? "one kernel, outputs past the caches" : "one kernel";
-    lines.push_back(fmt::format("{}: {}", key.first->body.graph->name, entry->loop ? words : entry->refusal));
+    std::string how = key.second.back() != 0 ? "one kernel, outputs past the caches" : "one kernel";
+    if (!entry->loop) how = entry->refusal;
+    if (entry->chunked) how += fmt::format(", in {} chunks", entry->chunked->chunks());
+    if (!entry->chunks_refusal.empty()) how += fmt::format(", not in chunks: {}", entry->chunks_refusal);
+    lines.push_back(fmt::format("{}: {}", key.first->body.graph->name, how));
   }
   std::sort(lines.begin(), lines.end());
+  lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
   return lines;
 }
 

@@ -5,8 +5,9 @@
 #include <map>
 #include <mutex>
 
-#include "backend/reference/evaluate.h"
+#include "backend/cpu/chunked_call.h"
 #include "kernel/fused_loop.h"
+#include "plan/chunk_policy.h"
 
 namespace pawl::cpu {
 
@@ -28,6 +29,7 @@ struct ScanKernelOptions {
   int threads = 1;
   CompileKernel compile;
   kernel::FusedLoopPolicy policy{};
+  plan::ChunkPolicy chunks{};
 };
 
 /// The kernels of one program's Scans, by the shapes that they were called with. Used by several threads at once.
@@ -47,9 +49,17 @@ class ScanKernels final : public reference::ScanRunner {
     std::vector<Tensor> constants;  ///< by binding; undefined for all others
     std::vector<Dims> outputs;      ///< by scan output: the shape of one step's element
     std::string refusal;
+    std::shared_ptr<const ChunkedLoop> chunked;  ///< for long sequences of few lanes; may be null
+    std::string chunks_refusal;
   };
   Result<std::shared_ptr<const Entry>> find(const reference::ScanCall& call, bool streaming);
   Result<Entry> make(const reference::ScanCall& call, std::vector<ops::Fact> captured, bool streaming) const;
+  /// Sequences of one class are all cut into chunks, or none; those of class 0 are not.
+  [[nodiscard]] int length_class(const reference::ScanCall& call) const;
+  Result<void> add_chunks(const reference::ScanCall& call, const std::vector<ops::Fact>& captured, Entry& entry) const;
+  /// A kernel for one of the Scans of chunks; empty where there is none, and then the entry says why.
+  Result<RunSteps> runner(const scan::ChunkScan& chunk, const std::vector<bool>& wanted,
+                          const std::vector<ops::Fact>& captured, Entry& entry) const;
 
   ScanKernelOptions options_;
   mutable std::mutex mutex_;
