@@ -62,6 +62,7 @@ Var Builder::simpler_cast(Var from, DType to) {
 
 Var Builder::simpler(Op op, std::span<const Var> operands, DType to) {
   if (op == Op::cast) return simpler_cast(operands[0], to);
+  if (op == Op::pow) return is_number(operands[1], 2) ? compute(Op::multiply, {operands[0], operands[0]}) : Var{};
   if (op == Op::bits) return type(operands[0]) == to ? operands[0] : Var{};
   if (op == Op::select) {
     if (operands[1] == operands[2]) return operands[1];

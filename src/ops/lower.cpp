@@ -112,8 +112,13 @@ Value sign(const Lane& lane) {
   return lane.select(lane.less(zero, lane.in(0)), lane.number(1), below);
 }
 
-/// Floats of one type; other powers are computed in double or exactly.
+/// Floats of one type; other powers are computed in double or exactly. A square is a product in both.
 Lowered power(const LaneNode& node) {
+  const Tensor* exponent = node.has(1) ? node.inputs[1]->tensor() : nullptr;
+  if (exponent != nullptr && exponent->size() == 1 && is_float(node.computed(0)) && node.since() >= 7) {
+    const Result<Tensor> wide = convert(*exponent, DType::f64);
+    if (wide.ok() && *wide->data<double>() == 2) return node.emit.apply(Op::multiply, {node.values[0], node.values[0]});
+  }
   if (!are_real(node) || node.since() < 7) return std::nullopt;
   return node.emit.apply(Op::pow, {node.values[0], node.values[1]});
 }
