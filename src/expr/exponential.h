@@ -56,6 +56,10 @@ template <class B, DType D>
 [[gnu::always_inline]] inline Term<B, D> scaled_exp(const Powers<B, D>& powers) {
   const auto& rest = powers.rest;
   const auto exp_of_rest = fma(fma(horner(polynomials::Of<D>::kExp, rest), rest, 1.0), rest, 1.0);
+  // Some machines do that in one instruction.
+  if constexpr (requires { rest.builder->times_power_of_2(D, exp_of_rest.value, powers.n.value); })
+    if (const auto direct = rest.builder->times_power_of_2(D, exp_of_rest.value, powers.n.value))
+      return {rest.builder, *direct};
   return scaled(exp_of_rest, powers.exponent);
 }
 

@@ -16,17 +16,21 @@ namespace {
 /// Scalar operations into a kernel.
 class KernelEmitter final : public expr::Emitter {
  public:
-  explicit KernelEmitter(Builder& to) : to_(to) {}
+  KernelEmitter(Builder& to, Products* products) : to_(to), products_(products) {}
   expr::Value constant(DType dtype, double value) override { return {to_.constant(dtype, value).index}; }
   expr::Value apply(expr::Op op, std::span<const expr::Value> operands, DType to) override {
     std::vector<Var> vars;
     for (const expr::Value each : operands) vars.push_back({each.index});
-    return {to_.compute(op, vars, to).index};
+    const Var fused = products_ == nullptr ? Var{} : products_->fused(to_, op, vars);
+    const Var made = fused.valid() ? fused : to_.compute(op, vars, to);
+    if (products_ != nullptr) products_->note(to_, op, vars, made);
+    return {made.index};
   }
   [[nodiscard]] DType type_of(expr::Value value) const override { return to_.type({value.index}); }
 
  private:
   Builder& to_;
+  Products* products_;
 };
 
 bool is_most(Fold fold) { return fold == Fold::most || fold == Fold::first_most || fold == Fold::last_most; }
@@ -44,6 +48,30 @@ Var least_value(Builder& builder, DType dtype, bool greatest) {
 }
 
 }  // namespace
+
+// --- products that are added
+
+void Products::note(Builder& builder, Op op, const std::vector<Var>& operands, Var made) {
+  if (op == Op::multiply && expr::is_float(builder.type(made))) factors_.emplace(made.index, operands);
+  for (const Var each : operands)
+    if (late_.contains(each.index)) late_.insert(made.index);
+}
+
+Var Products::fused(Builder& builder, Op op, const std::vector<Var>& operands) const {
+  // A value less itself is 0, not what its rounding has lost.
+  if ((op != Op::add && op != Op::subtract) || operands[0] == operands[1]) return {};
+  const auto first = factors_.find(operands[0].index), second = factors_.find(operands[1].index);
+  const bool has_first = first != factors_.end(), has_second = second != factors_.end();
+  if (!has_first && !has_second) return {};
+  // What waits for the state is fused: the other product is there already.
+  const bool takes_first = has_first && (!has_second || late_.contains(operands[0].index));
+  const std::vector<Var>& factors = takes_first ? first->second : second->second;
+  const Var other = operands[takes_first ? 1 : 0];
+  const auto negated = [&](Var var) { return builder.compute(Op::negate, {var}); };
+  if (op == Op::add) return builder.compute(Op::fma, {factors[0], factors[1], other});
+  if (takes_first) return builder.compute(Op::fma, {factors[0], factors[1], negated(other)});
+  return builder.compute(Op::fma, {negated(factors[0]), factors[1], other});
+}
 
 // --- what is summed, and when
 
@@ -134,6 +162,7 @@ void StepEmitter::step(const Stage& stage, const Lane& lane, const Moment& momen
   lane_ = lane;
   moment_ = moment;
   registers_ = &registers;
+  for (const auto& [state, var] : registers) products_.add_late(var);
   known_.assign(1, {});
   std::vector<Sum> sums;
   std::map<Key, int> rounds;
@@ -203,7 +232,7 @@ Var StepEmitter::pull(StepId id, const Indices& indices) {
     std::vector<expr::Value> operands;
     for (const StepId operand : value.operands)
       operands.push_back({pull(operand, operand_indices(graph_, value, operand, indices)).index});
-    KernelEmitter emitter(builder_);
+    KernelEmitter emitter(builder_, exact_ ? nullptr : &products_);
     made = {value.lane(emitter, operands)->index};
   }
   known_.back().emplace(key, made);
@@ -238,6 +267,8 @@ std::size_t StepEmitter::bind(const Keep& keep, StepId value) {
 Var StepEmitter::load(std::size_t binding, const Indices& indices, const Dims* shape) {
   const Form at = memory_.place(binding, indices, moment_, lane_.counters, lane_.splits, lane_.vectors, shape);
   const Var loaded = builder_.load(memory_.buffer(binding), at);
+  const Binding::Kind kind = memory_[binding].kind;
+  if (kind == Binding::Kind::state || kind == Binding::Kind::scratch) products_.add_late(loaded);
   return expr::is_stored(builder_.type(loaded)) ? builder_.cast(loaded, DType::f32) : loaded;
 }
 
@@ -413,6 +444,7 @@ void StepEmitter::run(const Group& group) {
   for (const Sum* sum : group.sums) {
     if (is_twin(group, *sum)) continue;
     const StepValue& value = graph_[sum->id];
+    products_.add_late(results[at]);
     if (gives_index(value.fold)) {
       for (const Sum* twin : group.sums)
         if (is_twin(group, *twin) && graph_[twin->id].operands == value.operands && twin->indices == sum->indices &&

@@ -28,6 +28,18 @@ class FormulaText {
   Ssa apply(expr::Op op, DType dtype, const Operands&... operands) {
     return applied(op, dtype, {operands...});
   }
+  /// x * 2^n, rounded once, for whole n; nothing where that takes more than one instruction.
+  [[gnu::noinline]] std::optional<Ssa> times_power_of_2(DType dtype, const Ssa& x, const Ssa& n) {
+    const int bytes = width_ * static_cast<int>(size_of(dtype));
+    if (!target_.scales || bytes != target_.vector_bytes) return std::nullopt;
+    const std::string type = register_type(dtype, width_);
+    const std::string function =
+        fmt::format("@llvm.x86.avx512.mask.scalef.{}.{}", dtype == DType::f32 ? "ps" : "pd", 8 * bytes);
+    out_.declare(fmt::format("declare {} {}({}, {}, {}, i{}, i32)", type, function, type, type, type, width_));
+    // All lanes, rounded as everything else is.
+    return out_.emit(dtype, width_, "call {} {}({} {}, {} {}, {} zeroinitializer, i{} -1, i32 4)", type, function, type,
+                     operand(x), type, operand(n), type, width_);
+  }
   [[nodiscard]] const std::optional<Error>& lacking() const { return lacking_; }
 
  private:

@@ -13,9 +13,9 @@ namespace {
 using kernel::Binding;
 using kernel::FusedLoop;
 
-/// Operations of lanes from which one more thread pays: 3 microseconds of the cheapest body; to share work out takes
-/// one where threads are awake.
-constexpr std::int64_t kWorthAThread = 1 << 15;
+/// Operations of lanes from which one more thread pays: about 5 microseconds. To share work out takes one where threads
+/// are awake, and a few where they have to be woken.
+constexpr std::int64_t kWorthAThread = 1 << 17;
 /// Operations of lanes in one call: between two calls the run can be interrupted.
 constexpr std::int64_t kMostAtOnce = std::int64_t{1} << 28;
 /// Bytes of outputs from which they are written past the caches; and, where threads share rows, from how many if what

@@ -69,7 +69,8 @@ std::vector<std::int64_t> key_of(const reference::ScanCall& call) {
 /// not infer, or declares what may not hold.
 std::optional<std::vector<ops::Fact>> facts_in(const reference::ScanCall& call, std::vector<ops::Fact> captured) {
   const graph::Graph& body = *call.scan.body.graph;
-  Result<std::vector<ops::Fact>> facts = graph::infer_graph(body, call.inputs, std::move(captured));
+  Result<std::vector<ops::Fact>> facts =
+      graph::infer_graph(body, reference::body_inputs(call.states, call.elements), std::move(captured));
   if (!facts.ok()) return std::nullopt;
   for (std::size_t i = 0; i < facts->size(); ++i)
     if (!graph::implies((*facts)[i].type, body.values[i].declared)) return std::nullopt;

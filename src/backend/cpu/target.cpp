@@ -13,7 +13,7 @@ const std::array<Target, 4>& targets() {
   static const std::array<Target, 4> all = {{
       {"avx512", kX86, "skylake-avx512",
        "+avx,+avx2,+fma,+f16c,+bmi,+bmi2,+avx512f,+avx512bw,+avx512dq,+avx512vl,-prefer-256-bit", 64, 32, 1, true, true,
-       true},
+       true, true},
       {"avx2", kX86, "haswell", "+avx,+avx2,+fma,+f16c,+bmi,+bmi2", 32, 16, 4, true, true, true},
       {"neon", "aarch64-unknown-linux-gnu", "generic", "+neon", 16, 32, 0, true, true, true},
       {"sse2", kX86, "x86-64", "", 16, 16, 0, false, false, false},

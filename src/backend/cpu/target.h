@@ -19,6 +19,7 @@ struct Target {
   bool fused_multiply_add = false;
   bool half_conversions = false;  ///< between f16 and f32
   bool roundings = false;         ///< floor, ceil, round_even, truncate
+  bool scales = false;            ///< full vectors by powers of 2
 };
 
 /// "sse2", "avx2", "avx512", "neon".

@@ -67,12 +67,10 @@ Result<void> Evaluator::run(Frame& frame) {
 Result<bool> Evaluator::group(const GroupPlan& plan, Frame& frame) {
   if (options_.interrupted != nullptr && options_.interrupted->load(std::memory_order_relaxed))
     return fail(Code::interrupted, "interrupted");
-  static const std::vector<ops::Fact> kNone;
   ScanCall call{.scan = plan.group.scan,
                 .states = {},
                 .elements = {},
                 .captured = {},
-                .inputs = kNone,
                 .wanted = plan.wanted,
                 .trips = 1,
                 .progress = [](std::int64_t) { return Result<void>(); }};

@@ -27,13 +27,15 @@ struct ScanCall {
   std::span<Value> states;               ///< initial ones; a runner that runs the Scan may take them
   std::span<const Tensor> elements;      ///< time first: views [T, …]
   std::vector<Value> captured;           ///< by the body's captured values
-  const std::vector<ops::Fact>& inputs;  ///< what is known of the body's inputs
   const std::vector<bool>& wanted;       ///< by the body's output, whether anything needs it
   std::int64_t trips = 0;
   std::vector<Value>* reuse = nullptr;  ///< tensors whose memory results may take; may be null
   /// Errors: interrupted.
   std::function<Result<void>(std::int64_t done)> progress;
 };
+
+/// What is known of the body's inputs: of states, and of elements [T, …] without their first axis.
+std::vector<ops::Fact> body_inputs(std::span<const Value> states, std::span<const Tensor> elements);
 
 /// A faster way for Scans.
 class ScanRunner {

@@ -49,7 +49,7 @@ class Evaluator {
   /// The same by a faster way, where there is one.
   Result<std::optional<Values>> accelerated_steps(const NodePlan& plan, const graph::ScanOp& scan, Values& initial,
                                                   const std::vector<Tensor>& elements, std::int64_t trips,
-                                                  const std::vector<ops::Fact>& body_inputs, Frame& outer);
+                                                  Frame& outer);
   /// The same in parts, by the algebra of the states' classes (chunked.cpp).
   Result<Values> chunked_steps(const NodePlan& plan, const graph::ScanOp& scan, const Values& initial,
                                const std::vector<Tensor>& elements, std::int64_t trips, Frame& outer);

@@ -121,15 +121,26 @@ Result<Evaluator::Values> Evaluator::scan_steps(const NodePlan& plan, const Scan
   return states;
 }
 
-Result<std::optional<Evaluator::Values>> Evaluator::accelerated_steps(
-    const NodePlan& plan, const ScanOp& scan, Values& initial, const std::vector<Tensor>& elements, std::int64_t trips,
-    const std::vector<ops::Fact>& body_inputs, Frame& outer) {
+std::vector<ops::Fact> body_inputs(std::span<const Value> states, std::span<const Tensor> elements) {
+  std::vector<ops::Fact> facts;
+  for (const Value& state : states) facts.push_back({type_of(state), std::nullopt});
+  for (const Tensor& element : elements) {
+    Type type = type_of(Value(element));
+    type.shape->erase(type.shape->begin());
+    facts.push_back({std::move(type), std::nullopt});
+  }
+  return facts;
+}
+
+Result<std::optional<Evaluator::Values>> Evaluator::accelerated_steps(const NodePlan& plan, const ScanOp& scan,
+                                                                      Values& initial,
+                                                                      const std::vector<Tensor>& elements,
+                                                                      std::int64_t trips, Frame& outer) {
   if (options_.scans == nullptr || trips == 0) return std::optional<Values>();
   ScanCall call{.scan = scan,
                 .states = initial,
                 .elements = elements,
                 .captured = {},
-                .inputs = body_inputs,
                 .wanted = plan.bodies[0]->needed_outputs,
                 .trips = trips,
                 .reuse = options_.reuse,
@@ -145,19 +156,18 @@ Result<std::optional<Evaluator::Values>> Evaluator::accelerated_steps(
 
 Result<void> Evaluator::scan(const NodePlan& plan, const ScanOp& scan, Frame& frame) {
   const graph::Node& node = *plan.node;
-  std::vector<ops::Fact> facts;
   Values inputs;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     TRY(as_tensor(at(frame, node.inputs[i]), i));
-    facts.push_back({type_of(at(frame, node.inputs[i])), std::nullopt});
     inputs.push_back(take_input(plan, frame, i));
   }
   TRY_ASSIGN(const std::vector<Tensor> elements, resolve_elements(scan, std::span(inputs).subspan(scan.states)));
-  TRY_ASSIGN(std::vector<ops::Fact> body_facts, graph::scan_body_inputs(scan, facts));
   inputs.resize(scan.states);
   const std::int64_t trips = elements[0].shape()[0];
   TRY(check_trips(trips, elements));
-  TRY_ASSIGN(std::optional<Values> fast, accelerated_steps(plan, scan, inputs, elements, trips, body_facts, frame));
+  std::vector<ops::Fact> body_facts;
+  if (trips == 0) body_facts = body_inputs(inputs, elements);
+  TRY_ASSIGN(std::optional<Values> fast, accelerated_steps(plan, scan, inputs, elements, trips, frame));
   Values results;
   if (fast) {
     results = std::move(*fast);
