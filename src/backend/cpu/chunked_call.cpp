@@ -174,7 +174,6 @@ class Call {
             .states = states,
             .elements = elements,
             .captured = std::move(captured),
-            .inputs = chunk.inputs,
             .wanted = wanted,
             .trips = trips,
             .reuse = reuse,

@@ -37,12 +37,11 @@ Result<RunSteps> ScanKernels::runner(const scan::ChunkScan& chunk, const std::ve
                                  .states = {},
                                  .elements = {},
                                  .captured = {},
-                                 .inputs = chunk.inputs,
                                  .wanted = wanted,
                                  .trips = 0,
                                  .reuse = nullptr,
                                  .progress = nullptr};
-  TRY_ASSIGN(Entry made, make(call, captured, false));
+  TRY_ASSIGN(Entry made, make(call, chunk.inputs, captured, false));
   if (!made.loop) {
     entry.chunks_refusal = std::move(made.refusal);
     return RunSteps();
@@ -69,7 +68,9 @@ Result<void> ScanKernels::add_chunks(const reference::ScanCall& call, const std:
   made->groups = options_.chunks.groups_for(call.trips, lanes, options_.threads);
   // The caller asked for chunks, whatever they do to the bits.
   const bool exact = options_.policy.exact && options_.chunks.rows == 0;
-  TRY_ASSIGN(scan::Chunking chunking, scan::cut_into_chunks(call.scan, call.inputs, captured, made->rows, exact));
+  TRY_ASSIGN(scan::Chunking chunking,
+             scan::cut_into_chunks(call.scan, reference::body_inputs(call.states, call.elements), captured, made->rows,
+                                   exact));
   if (!chunking.scans) {
     entry.chunks_refusal = std::move(chunking.refusal);
     return {};

@@ -67,10 +67,10 @@ std::vector<std::int64_t> key_of(const reference::ScanCall& call) {
 
 /// What is known of all values of the body; nothing where it may fail in a step, which says so when it runs: it does
 /// not infer, or declares what may not hold.
-std::optional<std::vector<ops::Fact>> facts_in(const reference::ScanCall& call, std::vector<ops::Fact> captured) {
+std::optional<std::vector<ops::Fact>> facts_in(const reference::ScanCall& call, std::vector<ops::Fact> inputs,
+                                               std::vector<ops::Fact> captured) {
   const graph::Graph& body = *call.scan.body.graph;
-  Result<std::vector<ops::Fact>> facts =
-      graph::infer_graph(body, reference::body_inputs(call.states, call.elements), std::move(captured));
+  Result<std::vector<ops::Fact>> facts = graph::infer_graph(body, std::move(inputs), std::move(captured));
   if (!facts.ok()) return std::nullopt;
   for (std::size_t i = 0; i < facts->size(); ++i)
     if (!graph::implies((*facts)[i].type, body.values[i].declared)) return std::nullopt;
@@ -93,10 +93,10 @@ CompileKernel machine_code() {
   };
 }
 
-Result<ScanKernels::Entry> ScanKernels::make(const reference::ScanCall& call, std::vector<ops::Fact> captured,
-                                             bool streaming) const {
+Result<ScanKernels::Entry> ScanKernels::make(const reference::ScanCall& call, std::vector<ops::Fact> inputs,
+                                             std::vector<ops::Fact> captured, bool streaming) const {
   Entry entry;
-  const std::optional<std::vector<ops::Fact>> facts = facts_in(call, std::move(captured));
+  const std::optional<std::vector<ops::Fact>> facts = facts_in(call, std::move(inputs), std::move(captured));
   if (!facts) {
     entry.refusal = "a step may fail, or does not give what is declared";
     return entry;
@@ -141,7 +141,7 @@ Result<std::shared_ptr<const ScanKernels::Entry>> ScanKernels::find(const refere
     if (const auto found = entries_.find(key); found != entries_.end()) return found->second;
   }
   const std::vector<ops::Fact> captured = captured_facts(call);
-  TRY_ASSIGN(Entry made, make(call, captured, streaming));
+  TRY_ASSIGN(Entry made, make(call, reference::body_inputs(call.states, call.elements), captured, streaming));
   if (made.loop && length > 0 && !streaming) TRY(add_chunks(call, captured, made));
   const std::lock_guard lock(mutex_);
   return entries_.emplace(std::move(key), std::make_shared<const Entry>(std::move(made))).first->second;

@@ -53,7 +53,8 @@ class ScanKernels final : public reference::ScanRunner {
     std::string chunks_refusal;
   };
   Result<std::shared_ptr<const Entry>> find(const reference::ScanCall& call, bool streaming);
-  Result<Entry> make(const reference::ScanCall& call, std::vector<ops::Fact> captured, bool streaming) const;
+  Result<Entry> make(const reference::ScanCall& call, std::vector<ops::Fact> inputs, std::vector<ops::Fact> captured,
+                     bool streaming) const;
   /// Sequences of one class are all cut into chunks, or none; those of class 0 are not.
   [[nodiscard]] int length_class(const reference::ScanCall& call) const;
   Result<void> add_chunks(const reference::ScanCall& call, const std::vector<ops::Fact>& captured, Entry& entry) const;
