@@ -30,6 +30,7 @@ Result<Candidate> pawl_candidate(const Case& c, const std::string& name, Kernels
   };
   candidate.results = [state] {
     std::vector<NamedTensor> results;
+    results.reserve(state->outputs.size());
     for (std::size_t i = 0; i < state->outputs.size(); ++i)
       results.emplace_back(state->program.outputs()[i].name, state->outputs[i].tensor());
     return results;

@@ -88,7 +88,7 @@ struct Lane {
 /// Channels [c, c + vectors of V) over all steps, in registers.
 template <class Law, class V, std::size_t... I>
 void columns(const Rows<Law>& rows, std::int64_t c, std::index_sequence<I...>) {
-  constexpr std::int64_t kWidth = sizeof(V) / sizeof(float);
+  constexpr std::int64_t kWidth = sizeof(V) / 4;
   Lane<Law, V> lanes[] = {Lane<Law, V>(rows.first, rows, c + static_cast<std::int64_t>(I) * kWidth)...};
   for (std::int64_t t = 0, at = c; t < rows.steps; ++t, at += rows.channels)
     (store(rows.y + at + I * kWidth, lanes[I].step(rows, at + static_cast<std::int64_t>(I) * kWidth)), ...);

@@ -79,6 +79,7 @@ struct Session {
 
 std::vector<const char*> pointers(const std::vector<std::string>& names) {
   std::vector<const char*> list;
+  list.reserve(names.size());
   for (const std::string& name : names) list.push_back(name.c_str());
   return list;
 }

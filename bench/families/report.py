@@ -64,8 +64,12 @@ def geometric_mean(values):
 
 
 def table(header, rows):
-    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+    """Columns that are empty in all rows are left out."""
+    rows = list(rows)
+    kept = [i for i in range(len(header)) if any(row[i] for row in rows)]
+    lines = [[header[i] for i in kept], *([row[i] for i in kept] for row in rows)]
+    text = ["| " + " | ".join(line) + " |" for line in lines]
+    return "\n".join([text[0], "|" + "---|" * len(kept), *text[1:]])
 
 
 HEADER = ["family", "threads", "Scan", "fused", "by hand", "pawl", "Scan ÷ pawl", "goal", "Scan ÷ by hand", "pawl ÷ by hand"]
