@@ -33,13 +33,13 @@ std::vector<bool> needed_outputs(const graph::ScanOp& scan, const std::vector<bo
 class FusedLoopLowering {
  public:
   FusedLoopLowering(const graph::ScanOp& scan, const TimeAxes& times, const StepGraph& graph, const StepPlan& plan,
-                    const FusedLoopPolicy& policy, const Layouts& layouts)
+                    const FusedLoopPolicy& policy, Layouts layouts)
       : scan_(scan),
         graph_(graph),
         plan_(plan),
         policy_(policy),
         builder_("fused_loop"),
-        memory_(times, builder_, layouts),
+        memory_(times, builder_, std::move(layouts)),
         emitter_(graph, plan, memory_, builder_, scan.states, policy) {}
 
   FusedLoop run() {

@@ -22,8 +22,8 @@ struct Moment {
 /// The bindings of a kernel that is being written, and the places of its accesses.
 class StepMemory {
  public:
-  StepMemory(const TimeAxes& times, Builder& builder, const Layouts& layouts)
-      : times_(times), builder_(builder), layouts_(layouts) {}
+  StepMemory(const TimeAxes& times, Builder& builder, Layouts layouts)
+      : times_(times), builder_(builder), layouts_(std::move(layouts)) {}
 
   /// The binding of a tensor; `shape` is that of one step.
   std::size_t bind(Binding::Kind kind, std::size_t index, graph::ValueId constant, DType dtype, const Dims& shape);
@@ -58,7 +58,7 @@ class StepMemory {
 
   const TimeAxes& times_;
   Builder& builder_;
-  const Layouts& layouts_;
+  Layouts layouts_;
   std::vector<Binding> bindings_;
   std::vector<std::vector<Access>> accesses_;  ///< by binding
   std::map<TensorKey, Votes> votes_;
