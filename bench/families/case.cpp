@@ -58,7 +58,7 @@ double largest_error(const Tensor& expected, const Tensor& got) {
   const double scale = 1 + std::sqrt(squares / static_cast<double>(std::max<std::int64_t>(expected.size(), 1)));
   for (std::size_t i = 0; i < expected.values<T>().size(); ++i) {
     const auto want = static_cast<double>(expected.values<T>()[i]), have = static_cast<double>(got.values<T>()[i]);
-    if (want == have) continue;
+    if (want == have || (std::isnan(want) && std::isnan(have))) continue;
     const double off = std::is_integral_v<T> ? kInfinite : std::abs(have - want) / scale;
     if (!(off <= worst)) worst = std::isnan(off) ? kInfinite : off;
   }
