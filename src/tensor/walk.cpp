@@ -2,26 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
 #include <string>
 
 #include "base/try.h"
 
 namespace pawl {
-namespace {
-
-/// Copies in units of Width bytes. Neither side needs to be aligned.
-template <std::size_t Width>
-void copy_units(const Tensor& from, Tensor& to) {
-  const std::byte* source = from.bytes();
-  std::byte* target = to.mutable_bytes();
-  walk<2>(to.shape(), {&from.strides(), &to.strides()}, [&](std::int64_t a, std::int64_t b) {
-    constexpr auto kWidth = static_cast<std::int64_t>(Width);
-    std::memcpy(target + b * kWidth, source + a * kWidth, Width);
-  });
-}
-
-}  // namespace
 
 std::string to_string(std::span<const std::int64_t> dims) {
   return fmt::format("[{}]", fmt::join(dims.begin(), dims.end(), ","));
@@ -80,30 +65,6 @@ Tensor broadcast_view(const Tensor& tensor, const Dims& shape) {
     strides[i + shift] = tensor.shape()[i] == 1 ? 0 : tensor.strides()[i];
   }
   return tensor.view(shape, std::move(strides));
-}
-
-void copy_elements(const Tensor& from, Tensor& to) {
-  CHECK(from.dtype() == to.dtype() && from.shape() == to.shape());
-  if (from.size() == 0) return;
-  if (from.dtype() == DType::string) {
-    const auto* source = from.data<std::string>();
-    auto* target = to.mutable_data<std::string>();
-    walk<2>(to.shape(), {&from.strides(), &to.strides()},
-            [&](std::int64_t a, std::int64_t b) { target[b] = source[a]; });
-    return;
-  }
-  if (from.dense() && to.dense()) {
-    std::memcpy(to.mutable_bytes(), from.bytes(), static_cast<std::size_t>(from.size()) * size_of(from.dtype()));
-    return;
-  }
-  switch (size_of(from.dtype())) {
-    case 1: return copy_units<1>(from, to);
-    case 2: return copy_units<2>(from, to);
-    case 4: return copy_units<4>(from, to);
-    case 8: return copy_units<8>(from, to);
-    case 16: return copy_units<16>(from, to);
-    default: CHECK(false);
-  }
 }
 
 }  // namespace pawl
