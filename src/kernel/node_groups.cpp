@@ -8,6 +8,7 @@
 
 #include "expr/types.h"
 #include "graph/walk.h"
+#include "kernel/step_builder.h"
 #include "ops/lower.h"
 
 namespace pawl::kernel {
@@ -41,6 +42,7 @@ Role role_of(const Graph& graph, const Node& node) {
   const std::string_view name = call->def->name;
   if (std::find(kMoves.begin(), kMoves.end(), name) != kMoves.end()) return Role::moves;
   if (std::find(kWorks.begin(), kWorks.end(), name) != kWorks.end()) return Role::works;
+  if (name == "Conv" && is_sum_of_taps(*call, graph[node.inputs[1]].fact.type)) return Role::works;
   if (ops::find_lowering(*call->def) == nullptr) return Role::none;
   // Indices and extents are few, and other operators ask for them before the run.
   const Type& type = graph[node.outputs[0]].fact.type;

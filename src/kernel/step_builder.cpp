@@ -302,6 +302,7 @@ StepId StepBuilder::call(const Node& node, const OpCall& call, std::size_t outpu
       Row{"ArgMax", &StepBuilder::extreme_index},
       Row{"ArgMin", &StepBuilder::extreme_index},
       Row{"Concat", &StepBuilder::joined},
+      Row{"Conv", &StepBuilder::taps},
       Row{"Einsum", &StepBuilder::einsum},
       Row{"Expand", &StepBuilder::moved},
       Row{"Flatten", &StepBuilder::moved},

@@ -9,6 +9,10 @@
 
 namespace pawl::kernel {
 
+/// Whether a Conv is a sum of a few products for each of its elements: each channel has a filter of its own, nothing is
+/// padded.
+bool is_sum_of_taps(const graph::OpCall& conv, const Type& weights);
+
 /// Follows the values of a body back and writes what they are. A method that gives an invalid id has said why.
 class StepBuilder {
  public:
@@ -66,6 +70,8 @@ class StepBuilder {
   StepId matmul(const Node& node, const OpCall& call, std::size_t output);
   StepId gemm(const Node& node, const OpCall& call, std::size_t output);
   StepId einsum(const Node& node, const OpCall& call, std::size_t output);
+  /// Conv with a filter for each channel.
+  StepId taps(const Node& node, const OpCall& call, std::size_t output);
   /// The sum of products over the labels that the result lacks. Labels are one per axis of each operand.
   StepId contract(const std::vector<StepId>& operands, const std::vector<std::vector<int>>& labels,
                   const std::vector<int>& result);
