@@ -73,7 +73,10 @@ Result<bool> accelerate_matmul(EvalContext& context, const Policy& policy) {
   if (!planned.ok()) return false;
   const ops::Stacks& stacks = *planned;
   ops::Matrix<float> a = ops::last_two_axes<float>(stacks.a), b = ops::last_two_axes<float>(stacks.b);
-  if (!reaches(policy.products, {checked_size(stacks.batch).value_or(0), a.rows, a.columns, b.columns})) return false;
+  // Of few rows the evaluation, which converts the other matrix, is slowest.
+  constexpr std::int64_t kFew = 4, kSooner = 64;
+  const std::int64_t least = a.rows <= kFew ? policy.products / kSooner : policy.products;
+  if (!reaches(least, {checked_size(stacks.batch).value_or(0), a.rows, a.columns, b.columns})) return false;
   const DnnlLibrary* library = DnnlLibrary::get();
   if (library == nullptr) return false;
   TRY_ASSIGN(Tensor out, Tensor::allocate(DType::f32, stacks.shape));
