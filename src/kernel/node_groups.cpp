@@ -43,7 +43,7 @@ Role role_of(const Graph& graph, const Node& node) {
   if (std::find(kMoves.begin(), kMoves.end(), name) != kMoves.end()) return Role::moves;
   if (std::find(kWorks.begin(), kWorks.end(), name) != kWorks.end()) return Role::works;
   if (name == "Conv" && is_sum_of_taps(*call, graph[node.inputs[1]].fact.type)) return Role::works;
-  if (ops::find_lowering(*call->def) == nullptr) return Role::none;
+  if (ops::find_lowering(*call->def) == nullptr || name == "DequantizeLinear") return Role::none;
   // Indices and extents are few, and other operators ask for them before the run.
   const Type& type = graph[node.outputs[0]].fact.type;
   return expr::is_float(type.dtype) || expr::is_stored(type.dtype) || type.dtype == DType::boolean ? Role::works

@@ -68,6 +68,8 @@ class StepBuilder {
   StepId extreme_index(const Node& node, const OpCall& call, std::size_t output);
   StepId softmax(const Node& node, const OpCall& call, std::size_t output);
   StepId matmul(const Node& node, const OpCall& call, std::size_t output);
+  /// numpy's product of two stacks of matrices.
+  StepId multiply(StepId a, StepId b);
   StepId gemm(const Node& node, const OpCall& call, std::size_t output);
   StepId einsum(const Node& node, const OpCall& call, std::size_t output);
   /// Conv with a filter for each channel.
@@ -75,6 +77,14 @@ class StepBuilder {
   /// The sum of products over the labels that the result lacks. Labels are one per axis of each operand.
   StepId contract(const std::vector<StepId>& operands, const std::vector<std::vector<int>>& labels,
                   const std::vector<int>& result);
+
+  // step_quantized.cpp
+  StepId shifted(const Node& node, std::size_t x, std::size_t zero);
+  StepId parameter(const Node& node, std::size_t input, DType dtype);
+  StepId quantized(const Node& node, StepId sum, std::size_t scale_x, std::size_t scale_w, std::size_t scale_y);
+  StepId matmul_integer(const Node& node, const OpCall& call, std::size_t output);
+  StepId qlinear_matmul(const Node& node, const OpCall& call, std::size_t output);
+  StepId qlinear_conv(const Node& node, const OpCall& call, std::size_t output);
 
   const graph::ScanOp& scan_;
   const graph::Graph& body_;

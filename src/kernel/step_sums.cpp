@@ -182,6 +182,10 @@ StepId StepBuilder::contract(const std::vector<StepId>& operands, const std::vec
 StepId StepBuilder::matmul(const Node& node, const OpCall&, std::size_t) {
   const StepId a = value(node.inputs[0]), b = value(node.inputs[1]);
   if (!a.valid() || !b.valid()) return {};
+  return cast(multiply(a, b), fact(node.outputs[0]).type.dtype);
+}
+
+StepId StepBuilder::multiply(StepId a, StepId b) {
   const Dims &left = at(a).shape, &right = at(b).shape;
   constexpr int kRow = -1, kColumn = -2, kSum = -3;
   const std::size_t batch_a = left.size() < 2 ? 0 : left.size() - 2, batch_b = right.size() < 2 ? 0 : right.size() - 2;
@@ -197,7 +201,7 @@ StepId StepBuilder::matmul(const Node& node, const OpCall&, std::size_t) {
   labels_a.push_back(kSum);
   labels_b.push_back(kSum);
   if (right.size() > 1) labels_b.push_back(kColumn), result.push_back(kColumn);
-  return cast(contract({a, b}, {labels_a, labels_b}, result), fact(node.outputs[0]).type.dtype);
+  return contract({a, b}, {labels_a, labels_b}, result);
 }
 
 StepId StepBuilder::gemm(const Node& node, const OpCall& call, std::size_t) {

@@ -271,6 +271,52 @@ Lowered cast(const LaneNode& node) {
 
 Lowered cast_like(const LaneNode& node) { return cast_to(node, node.inputs[1]->type.dtype); }
 
+// --- small integers for real numbers, with one scale and one zero point
+
+bool is_small(DType dtype) {
+  return dtype == DType::i8 || dtype == DType::u8 || dtype == DType::i16 || dtype == DType::u16;
+}
+
+/// Inputs 1 and 2, if they hold for the whole of input 0.
+bool are_single(const LaneNode& node) {
+  const std::optional<Dims> x = node.inputs[0]->type.static_shape();
+  for (std::size_t i = 1; i < node.inputs.size(); ++i) {
+    if (!node.has(i)) continue;
+    const std::optional<Dims> shape = node.inputs[i]->type.static_shape();
+    if (!x || !shape || shape->size() > x->size() || !(shape->empty() || *shape == Dims{1})) return false;
+  }
+  return node.attributes.integer("block_size", 0) == 0;
+}
+
+/// round(x / scale) + zero, halves to even, cut to the range; NaN gives its low end.
+Lowered quantize(const LaneNode& node) {
+  const DType to = node.has(2) ? node.inputs[2]->type.dtype : DType::u8;
+  if (node.computed(0) != DType::f32 || node.inputs[0]->type.dtype != DType::f32 ||
+      node.inputs[1]->type.dtype != DType::f32 || !is_small(to) || !are_single(node) ||
+      node.attributes.integer("precision", 0) != 0 || (!node.has(2) && node.attributes.integer("output_dtype", 0) != 0))
+    return std::nullopt;
+  const Lane lane(node);
+  Value x = lane.op(Op::round_even, {lane.op(Op::divide, {lane.in(0), lane.in(1)})});
+  if (node.has(2)) x = lane.add(x, node.emit.cast(lane.in(2), DType::f32));
+  const bool is_signed = expr::is_signed(to);
+  const double count = to == DType::i8 || to == DType::u8 ? 256 : 65536;
+  const Value low = lane.number(is_signed ? -count / 2 : 0), high = lane.number((is_signed ? count / 2 : count) - 1);
+  x = lane.select(lane.less(low, x), x, low);
+  return node.emit.cast(lane.select(lane.less(x, high), x, high), to);
+}
+
+/// (x - zero) * scale, the difference rounded once.
+Lowered dequantize(const LaneNode& node) {
+  if (!(is_small(node.computed(0)) || node.computed(0) == DType::i32) || node.inputs[1]->type.dtype != DType::f32 ||
+      !are_single(node) || node.attributes.integer("output_dtype", 0) != 0)
+    return std::nullopt;
+  const Lane lane(node, 1);
+  const DType wide = is_small(node.computed(0)) ? DType::f32 : DType::f64;
+  Value x = node.emit.cast(lane.in(0), wide);
+  if (node.has(2)) x = lane.op(Op::subtract, {x, node.emit.cast(lane.in(2), wide)});
+  return lane.mul(wide == DType::f32 ? x : node.emit.cast(x, DType::f32), lane.in(1));
+}
+
 struct Row {
   std::string_view name;
   LowerFn lower;
@@ -289,6 +335,7 @@ constexpr std::array kRows = {
     Row{"Ceil", real<Op::ceil>},
     Row{"Clip", clip},
     Row{"Cos", real<Op::cos>},
+    Row{"DequantizeLinear", dequantize},
     Row{"Div", divide},
     Row{"Elu", of_real<elu>},
     Row{"Equal", equal},
@@ -315,6 +362,7 @@ constexpr std::array kRows = {
     Row{"Not", logic<Op::bit_not>},
     Row{"Or", logic<Op::bit_or>},
     Row{"Pow", power},
+    Row{"QuantizeLinear", quantize},
     Row{"Reciprocal", of_real<reciprocal>},
     Row{"Relu", of_numbers<relu>},
     Row{"Round", real<Op::round_even>},
