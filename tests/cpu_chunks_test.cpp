@@ -79,6 +79,10 @@ const std::vector<Subject>& subjects() {
         a, c, y = Scan <num_scan_inputs = 1, body = b (float[C] p, float[C] q, float[C] e) => (float[C] m, float[C] n, float[C] o) {
           d = Mul(b0, e)  o = Add(d, p)  f = Mul(b1, e)  g = Mul(a1, o)  h = Sub(f, g)  m = Add(h, q)
           i = Mul(b2, e)  j = Mul(a2, o)  n = Sub(i, j) }> (s0, s1, x) })"},
+      {"channels with coefficients of their own",
+       R"(g (float[C] s0, float[T,C] x, float[C] a, float[C] d) => (float[C] s, float[T,C] y) {
+        s, y = Scan <num_scan_inputs = 1, body = b (float[C] p, float[C] e) => (float[C] q, float[C] o) {
+          k = Mul(p, a)  q = Add(k, e)  o = Mul(q, d) }> (s0, x) })"},
       {"a sum that starts anew", R"(g (float[C] s0, float[T,C] x, bool[T,C] r) => (float[C] s, float[T,C] y) {
         s, y = Scan <num_scan_inputs = 2, body = b (float[C] p, float[C] e, bool[C] f) => (float[C] q, float[C] o) {
           k = Add(p, e)  q = Where(f, e, k)  o = Identity(q) }> (s0, x, r) })"},
@@ -207,8 +211,8 @@ TEST(Chunks, KeepTheGuarantee) {
   const auto is_refused = [](const char* name) {
     for (const Subject& subject : subjects()) {
       if (std::string_view(subject.name) != name) continue;
-      const Result<Program> program = compiled(text_of(subject), {.guarantee = Guarantee::exact, .threads = 4});
-      const Values inputs = inputs_of(*program, 40000, 1);
+      const Result<Program> program = compiled(text_of(subject), {.guarantee = Guarantee::exact, .threads = 16});
+      const Values inputs = inputs_of(*program, 131080, 1);
       EXPECT_TRUE(program->run(inputs).ok());
       return says(*program, "not in chunks: exact");
     }
@@ -221,7 +225,7 @@ TEST(Chunks, KeepTheGuarantee) {
   for (const Subject& subject : subjects()) {
     const std::string_view name = subject.name;
     if (name == "max" || name == "sum of longs" || name == "index of the largest")
-      check(subject, 40000, 1, {.guarantee = Guarantee::exact, .threads = 4}, "in 256 chunks");
+      check(subject, 131080, 1, {.guarantee = Guarantee::exact, .threads = 16}, "in 1024 chunks");
   }
 }
 

@@ -47,8 +47,8 @@ struct CompileOptions {
   Kernels kernels = Kernels::compiled;
   /// Threads that one run may use for its kernels; 0: as many as the machine has cores.
   int threads = 0;
-  /// Where all states of a Scan have a class, its sequence is worked on in this many parts by the algebra of the class;
-  /// 0: step after step. Slow: what faster ways are held against.
+  /// Where all states of a Scan have a class, its sequence is worked on in this many parts by the algebra of the class,
+  /// whatever the guarantee; 0: where that is sooner done. Without kernels it is slow: what faster ways are held against.
   int parts = 0;
 };
 

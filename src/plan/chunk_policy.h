@@ -5,13 +5,14 @@
 #include <bit>
 #include <cstdint>
 
+#include "scan/chunks.h"
+
 namespace pawl::plan {
 
-/// Values to be tuned, in nanoseconds of one thread. They are from docs/benchmarks.md, "Sequences in chunks".
+/// Values to be tuned. Times are nanoseconds, from docs/benchmarks.md, "Sequences in chunks".
 struct ChunkPolicy {
-  double operation = 1;          ///< that the next step waits for, in a loop
-  double lane = 1.2;             ///< of a step, in chunks: put beside the others, summed up, done, put back
-  double fixed = 20000;          ///< threads, and what is allocated and called once
+  double fixed = 15000;          ///< what is allocated and called once; as much again to wake threads
+  double thread = 0.75;          ///< of a thread that each one more is worth
   std::int64_t most_lanes = 64;  ///< of a step: with more, a loop shares them out to threads
   std::int64_t lanes = 64;       ///< that a thread works on side by side: chunks times lanes of a step
   std::int64_t shortest = 128;   ///< steps of a chunk, of which fewer threads then get some
@@ -22,13 +23,14 @@ struct ChunkPolicy {
     return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(steps, 0))));
   }
   /// Whether chunks are sooner done than a loop.
-  ///   chain : operations of a step that the next one waits for
-  [[nodiscard]] bool pays(std::int64_t steps, std::int64_t lanes_of_step, double chain, int threads) const {
+  [[nodiscard]] bool pays(std::int64_t steps, std::int64_t lanes_of_step, const scan::StepTimes& times,
+                          int threads) const {
     if (rows > 0) return steps >= rows && lanes_of_step > 0;
     if (lanes_of_step < 1 || lanes_of_step > most_lanes) return false;
-    const double side_by_side = groups_for(steps, lanes_of_step, threads);
-    const double gain = operation * chain - lane * static_cast<double>(lanes_of_step) / side_by_side;
-    return static_cast<double>(length_of(steps)) * gain >= fixed;
+    const int groups = groups_for(steps, lanes_of_step, threads);
+    const double side_by_side = 1 + thread * (groups - 1);
+    const double gain = times.loop - times.chunks * static_cast<double>(lanes_of_step) / side_by_side;
+    return static_cast<double>(length_of(steps)) * gain >= (groups > 1 ? 2 * fixed : fixed);
   }
   /// Chunks of a group.
   [[nodiscard]] std::int64_t rows_for(std::int64_t lanes_of_step, int threads) const {

@@ -82,14 +82,15 @@ bool chunked_scan(const ScanFacts& facts, const Target& target, std::string& how
     why = lanes ? "a state has no elements" : "how large the states are is not known";
     return false;
   }
-  const double chain = scan::chain_of_step(std::get<graph::ScanOp>(facts.node->operation));
+  const scan::StepTimes times =
+      scan::times_of_step(std::get<graph::ScanOp>(facts.node->operation), scan::count_levels(facts));
   const std::string words = counted(static_cast<double>(*lanes), "lane");
-  if (!target.chunks.pays(kLong, *lanes, chain, target.threads)) {
-    why = fmt::format("{} of a step: a loop, whose steps wait for {}, is sooner done", words,
-                      counted(chain, "operation"));
+  if (!target.chunks.pays(kLong, *lanes, times, target.threads)) {
+    why = fmt::format("{} of a step, {:.1f} ns each side by side: a loop takes {:.1f} ns a step", words, times.chunks,
+                      times.loop);
     return false;
   }
-  if (facts.trips.known() && !target.chunks.pays(facts.trips.value, *lanes, chain, target.threads)) {
+  if (facts.trips.known() && !target.chunks.pays(facts.trips.value, *lanes, times, target.threads)) {
     why = fmt::format("T = {} is too short", facts.trips.value);
     return false;
   }

@@ -6,6 +6,7 @@
 #include "graph/rebuild.h"
 #include "ops/convert.h"
 #include "scan/node_program.h"
+#include "scan/recurrences/types.h"
 #include "tensor/walk.h"
 
 namespace pawl::scan {
@@ -46,6 +47,19 @@ Result<std::optional<std::vector<ValueId>>> without_declarations(Builder& builde
   for (ValueInfo& each : bare) each.declared = Type();
   TRY_ASSIGN(std::vector<ValueId> made, builder.add(std::move(node), bare));
   return std::optional(std::move(made));
+}
+
+/// Whether a captured value is one that each lane has its own of.
+bool goes_with_lanes(const ScanOp& scan, const Type& type) {
+  const auto size = [](const Type& each) {
+    const std::optional<Dims> shape = each.static_shape();
+    return shape ? checked_size(*shape).value_or(0) : 0;
+  };
+  const Graph& body = *scan.body.graph;
+  std::int64_t lanes = 0;
+  for (std::size_t i = 0; i < scan.states; ++i) lanes = std::max(lanes, size(body[body.inputs[i]].fact.type));
+  return type.is_tensor() && (is_real(type.dtype) || type.dtype == DType::boolean) && size(type) > 1 &&
+         size(type) <= lanes;
 }
 
 std::vector<ops::Fact> facts_of(const Graph& graph, const std::vector<ValueId>& ids) {
@@ -106,17 +120,22 @@ Result<Graph> specialised(const ScanOp& scan, const std::vector<ops::Fact>& inpu
 
 Result<std::optional<ChunkScan>> with_rows(const ScanOp& scan, std::int64_t rows) {
   const Graph& body = *scan.body.graph;
+  std::vector<bool> is_repeated(body.values.size(), false);
+  for (const ValueId id : body.captured) is_repeated[id.index] = goes_with_lanes(scan, body[id].fact.type);
+  const auto has_rows = [&](ValueId id) { return is_repeated[id.index]; };
   const std::optional<ScanProgram> program =
-      scan_program(scan, std::vector<bool>(body.inputs.size(), true), [](ValueId) { return false; }, Dim(rows));
+      scan_program(scan, std::vector<bool>(body.inputs.size(), true), has_rows, Dim(rows));
   if (!program) return std::optional<ChunkScan>();
   Builder to(body.name);
   Mapping values(body);
-  for (const ValueId id : body.inputs) {
+  const auto in_rows = [&](ValueId id) {
     ops::Fact fact{body[id].fact.type, std::nullopt};
     fact.type.shape->insert(fact.type.shape->begin(), Dim(rows));
-    values[id] = to.add_input(plain(body[id].name, std::move(fact)));
-  }
-  for (const ValueId id : body.captured) values[id] = to.add_captured(plain(body[id].name, body[id].fact));
+    return plain(body[id].name, std::move(fact));
+  };
+  for (const ValueId id : body.inputs) values[id] = to.add_input(in_rows(id));
+  for (const ValueId id : body.captured)
+    values[id] = to.add_captured(has_rows(id) ? in_rows(id) : plain(body[id].name, body[id].fact));
   TRY(emit_body(scan, *program, values, to));
   Tuple outputs;
   for (const ValueId id : body.outputs) {
@@ -127,6 +146,7 @@ Result<std::optional<ChunkScan>> with_rows(const ScanOp& scan, std::int64_t rows
   ChunkScan made;
   made.scan = time_first(to.finish(std::move(outputs)), scan.states, scan.elements);
   made.inputs = facts_of(*made.scan.body.graph, made.scan.body.graph->inputs);
+  for (const ValueId id : body.captured) made.repeated.push_back(has_rows(id));
   return std::optional(std::move(made));
 }
 

@@ -18,41 +18,22 @@ using graph::Graph;
 using graph::ScanOp;
 
 /// A matrix of 4 by 4 and a vector are 5 times a vector; of 8 by 8 it is 9 times, and 8 times the work of a step.
-constexpr std::int64_t kLargeElements = 8;
+constexpr double kLargeElements = 8;
 
-std::int64_t elements_in(const Type& type) {
-  std::int64_t count = 1;
-  if (!type.shape) return count;
-  for (const Dim& dim : *type.shape)
-    if (!dim.known() || __builtin_mul_overflow(count, dim.value, &count)) return 1;
+double elements_in(const Type& type) {
+  double count = 1;
+  if (type.shape)
+    for (const Dim& dim : *type.shape) count *= dim.known() ? static_cast<double>(dim.value) : 1;
   return count;
-}
-
-constexpr double kNoChain = -1;
-
-/// One after the other.
-double operations_in(const graph::Node& node) {
-  static constexpr std::array<std::string_view, 10> kMoves = {"Identity", "Reshape", "Squeeze",   "Unsqueeze", "Expand",
-                                                              "Flatten",  "Slice",   "Transpose", "Gather",    "Split"};
-  static constexpr std::array<std::string_view, 13> kFunctions = {
-      "Exp", "Log", "Tanh", "Sigmoid", "Softplus", "Erf", "Pow", "Sin", "Cos", "Gelu", "Softmax", "LogSoftmax", "Mish"};
-  static constexpr std::array<std::string_view, 6> kSeveral = {"Div", "Sqrt", "Mod", "MatMul", "ReduceSum", "Gemm"};
-  const auto* call = std::get_if<graph::OpCall>(&node.operation);
-  const auto is_one_of = [&](const auto& names) {
-    return std::find(names.begin(), names.end(), call->def->name) != names.end();
-  };
-  if (call == nullptr || is_one_of(kFunctions)) return 10;
-  if (is_one_of(kMoves)) return 0;
-  return is_one_of(kSeveral) ? 4 : 1;
 }
 
 /// Whether the elements of a class are so much larger than its states that combining them costs more than the steps.
 bool are_elements_large(const ScanFacts& facts, const ComponentFacts& component) {
-  std::int64_t size = 0, all = 0;
+  double size = 0, all = 0;
   const Graph& lift = *component.match->lift.graph;
   for (const graph::ValueId id : lift.outputs) size += elements_in(lift[id].fact.type);
   for (const std::size_t state : component.states) all += elements_in(facts.states[state].type);
-  return size > kLargeElements * std::max<std::int64_t>(all, 1);
+  return size > kLargeElements * std::max(all, 1.0);
 }
 
 bool multiplies(const Recurrence& law) {
@@ -201,21 +182,7 @@ std::string why_uncut(const ScanFacts& facts, bool exact) {
   return {};
 }
 
-double chain_of_step(const ScanOp& scan) {
-  const Graph& body = *scan.body.graph;
-  std::vector<double> length(body.values.size(), kNoChain);
-  for (std::size_t i = 0; i < scan.states; ++i) length[body.inputs[i].index] = 0;
-  for (const graph::Node& node : body.nodes) {
-    double longest = kNoChain;
-    graph::for_each_read(node, [&](graph::ValueId id) { longest = std::max(longest, length[id.index]); });
-    if (longest == kNoChain) continue;
-    for (const graph::ValueId id : node.outputs)
-      if (id.valid()) length[id.index] = longest + operations_in(node);
-  }
-  double longest = 0;
-  for (std::size_t i = 0; i < scan.states; ++i) longest = std::max(longest, length[body.outputs[i].index]);
-  return longest;
-}
+std::size_t count_levels(const ScanFacts& facts) { return levels_of(facts).size(); }
 
 std::optional<std::int64_t> lanes_of_step(const ScanFacts& facts) {
   std::int64_t lanes = 0;

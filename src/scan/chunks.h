@@ -11,6 +11,8 @@ struct ChunkScan {
   graph::ScanOp scan;
   std::vector<ops::Fact> inputs;      ///< of its body
   std::vector<std::size_t> elements;  ///< which elements of the original Scan its first ones are
+  /// By captured value: it is repeated for each row, so that all lanes read in the same way.
+  std::vector<bool> repeated;
 };
 
 /// What shows in the states between chunks when the summary of a chunk is not what its steps are: where factors are
@@ -48,8 +50,15 @@ struct Chunking {
 /// Why a Scan's sequence cannot be cut, or must not where the bits of the loop are asked for; empty: it can.
 std::string why_uncut(const ScanFacts& facts, bool exact);
 
-/// Operations that the next step waits for, one after the other; a function like exp counts as ten.
-double chain_of_step(const graph::ScanOp& scan);
+/// What a step takes on one thread, about.
+struct StepTimes {
+  double loop = 0;    ///< nanoseconds of a vector of lanes: what the next step waits for, or the operations of it all
+  double chunks = 0;  ///< nanoseconds of a lane in chunks: put beside others, summed up, done, put back
+};
+
+/// Of steps that are summed up in so many levels.
+StepTimes times_of_step(const graph::ScanOp& scan, std::size_t levels);
+std::size_t count_levels(const ScanFacts& facts);
 
 /// Numbers that the largest state of a step has; nothing where an extent is not known.
 std::optional<std::int64_t> lanes_of_step(const ScanFacts& facts);

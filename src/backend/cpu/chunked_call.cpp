@@ -205,7 +205,7 @@ class Call {
     };
     Values made(states.size() + chunk.scan.outputs);
     Values reuse;
-    reference::ScanCall call = call_of(chunk, states, scratch, wanted, most, &reuse, call_.captured);
+    reference::ScanCall call = call_of(chunk, states, scratch, wanted, most, &reuse, captured_in(chunk));
     const auto keep_states = [&] {
       std::move(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(states.size()), states.begin());
     };
@@ -222,6 +222,18 @@ class Call {
       TRY_ASSIGN(made, run.all(call));
       keep_states();
     }
+  }
+
+  /// Captured values, those that are repeated with their rows.
+  [[nodiscard]] Values captured_in(const ChunkScan& chunk) const {
+    Values captured = call_.captured;
+    for (std::size_t i = 0; i < captured.size(); ++i) {
+      if (!chunk.repeated[i]) continue;
+      Dims shape = captured[i].tensor().shape();
+      shape.insert(0, loop_.rows);
+      captured[i] = broadcast_view(captured[i].tensor(), shape);
+    }
+    return captured;
   }
 
   /// Room for the elements of some steps of all rows.

@@ -11,8 +11,6 @@ namespace pawl::cpu {
 namespace {
 
 constexpr std::int64_t kLine = 64;
-/// Rows at a time.
-constexpr std::int64_t kTileRows = 16;
 /// Bytes ahead that lines are asked for that are going to be written.
 constexpr std::int64_t kAhead = 2 * kLine;
 
@@ -36,52 +34,54 @@ struct Extent {
   std::int64_t targets = 0;
 };
 
-/// Vectors of 16 bytes, which every machine has.
-template <std::size_t Unit>
-struct NarrowBlock;
+// Lines come across lines by perfect shuffles: after log2(n) rounds of taking turns between the two halves of n lines,
+// each line has one unit of each.
 
-template <>
-struct NarrowBlock<4> {
-  static constexpr Extent kBlock{4, 4};
-  using Vector [[gnu::vector_size(16)]] = std::uint32_t;
-
-  static void copy(const Crossing& block) {
-    Vector in[4];
-    for (std::int64_t i = 0; i < 4; ++i) std::memcpy(&in[i], block.from + i * block.source, 16);
-    const Vector a = __builtin_shufflevector(in[0], in[1], 0, 4, 1, 5);
-    const Vector b = __builtin_shufflevector(in[0], in[1], 2, 6, 3, 7);
-    const Vector c = __builtin_shufflevector(in[2], in[3], 0, 4, 1, 5);
-    const Vector d = __builtin_shufflevector(in[2], in[3], 2, 6, 3, 7);
-    const Vector out[4] = {__builtin_shufflevector(a, c, 0, 1, 4, 5), __builtin_shufflevector(a, c, 2, 3, 6, 7),
-                           __builtin_shufflevector(b, d, 0, 1, 4, 5), __builtin_shufflevector(b, d, 2, 3, 6, 7)};
-    for (std::int64_t i = 0; i < 4; ++i) std::memcpy(block.to + i * block.target, &out[i], 16);
-  }
-};
-
-template <>
-struct NarrowBlock<8> {
-  static constexpr Extent kBlock{2, 2};
-  using Vector [[gnu::vector_size(16)]] = std::uint64_t;
-
-  static void copy(const Crossing& block) {
-    Vector a, b;
-    std::memcpy(&a, block.from, 16);
-    std::memcpy(&b, block.from + block.source, 16);
-    const Vector first = __builtin_shufflevector(a, b, 0, 2);
-    const Vector second = __builtin_shufflevector(a, b, 1, 3);
-    std::memcpy(block.to, &first, 16);
-    std::memcpy(block.to + block.target, &second, 16);
-  }
-};
-
+/// In vectors of 16 bytes, which every machine has.
 template <std::size_t Unit>
 struct Narrow {
-  static constexpr Extent kBlock = NarrowBlock<Unit>::kBlock;
+  static constexpr std::int64_t kLines = 16 / static_cast<std::int64_t>(Unit);
+  static constexpr Extent kBlock{kLines, kLines};
+  using Vector [[gnu::vector_size(16)]] = std::uint8_t;
+
+  /// Units of the first halves of both, in turns.
+  static Vector low(Vector a, Vector b) {
+    if constexpr (Unit == 1)
+      return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    if constexpr (Unit == 2)
+      return __builtin_shufflevector(a, b, 0, 1, 16, 17, 2, 3, 18, 19, 4, 5, 20, 21, 6, 7, 22, 23);
+    if constexpr (Unit == 4)
+      return __builtin_shufflevector(a, b, 0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23);
+    return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23);
+  }
+  /// Units of the second halves of both, in turns.
+  static Vector high(Vector a, Vector b) {
+    if constexpr (Unit == 1)
+      return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    if constexpr (Unit == 2)
+      return __builtin_shufflevector(a, b, 8, 9, 24, 25, 10, 11, 26, 27, 12, 13, 28, 29, 14, 15, 30, 31);
+    if constexpr (Unit == 4)
+      return __builtin_shufflevector(a, b, 8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31);
+    return __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
+  }
+
+  static void copy(const Crossing& block) {
+    Vector lines[kLines], next[kLines];
+    for (std::int64_t i = 0; i < kLines; ++i) std::memcpy(&lines[i], block.from + i * block.source, 16);
+    for (std::int64_t round = 1; round < kLines; round *= 2) {
+      for (std::int64_t i = 0; i < kLines / 2; ++i) {
+        next[2 * i] = low(lines[i], lines[i + kLines / 2]);
+        next[2 * i + 1] = high(lines[i], lines[i + kLines / 2]);
+      }
+      std::copy_n(next, kLines, lines);
+    }
+    for (std::int64_t i = 0; i < kLines; ++i) std::memcpy(block.to + i * block.target, &lines[i], 16);
+  }
 
   static void copy_tile(const Crossing& tile, Extent extent) {
     for (std::int64_t i = 0; i < extent.sources; i += kBlock.sources)
       for (std::int64_t j = 0; j < extent.targets; j += kBlock.targets)
-        NarrowBlock<Unit>::copy(tile.at(i, j, static_cast<std::int64_t>(Unit)));
+        copy(tile.at(i, j, static_cast<std::int64_t>(Unit)));
   }
 };
 
@@ -103,64 +103,68 @@ void copy_blocks(const Crossing& all, Extent extent) {
 
 #if defined(__x86_64__)
 
-/// Vectors of 32 bytes: two blocks of 16 bytes side by side. The lines that lie far apart are read or written in
+/// In vectors of 32 bytes: two blocks of 16 bytes side by side. The lines that lie far apart are read or written in
 /// halves.
 template <std::size_t Unit, bool Gathers>
 struct Wide {
   static constexpr std::int64_t kLines = 16 / static_cast<std::int64_t>(Unit);
   static constexpr Extent kBlock{Gathers ? 2 * kLines : kLines, Gathers ? kLines : 2 * kLines};
 
-  [[gnu::target("avx2"), gnu::always_inline]] static inline void copy(const Crossing& block) {
-    __m256i v[kLines];
-    for (std::int64_t i = 0; i < kLines; ++i) {
-      const std::byte* first = block.from + i * block.source;
-      if constexpr (Gathers) {
-        const __m128i low = _mm_loadu_si128(reinterpret_cast<const __m128i*>(first));
-        const __m128i high = _mm_loadu_si128(reinterpret_cast<const __m128i*>(first + kLines * block.source));
-        v[i] = _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
-      } else {
-        v[i] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(first));
-      }
-    }
-    cross(v);
-    for (std::int64_t i = 0; i < kLines; ++i) {
-      std::byte* first = block.to + i * block.target;
-      if constexpr (Gathers) {
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(first), v[i]);
-      } else {
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(first), _mm256_castsi256_si128(v[i]));
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(first + kLines * block.target), _mm256_extracti128_si256(v[i], 1));
-      }
-    }
-  }
-
   [[gnu::target("avx2")]] static void copy_tile(const Crossing& tile, Extent extent) {
     constexpr auto kUnit = static_cast<std::int64_t>(Unit);
-    const std::int64_t source = tile.source, target = tile.target;
     for (std::int64_t i = 0; i < extent.sources; i += kBlock.sources) {
-      const std::byte* from = tile.from + i * source;
+      const std::byte* from = tile.from + i * tile.source;
       std::byte* to = tile.to + i * kUnit;
       for (std::int64_t j = 0; j < extent.targets; j += kBlock.targets) {
-        copy({from, source, to, target});
+        copy({from, tile.source, to, tile.target});
         from += kBlock.targets * kUnit;
-        to += kBlock.targets * target;
+        to += kBlock.targets * tile.target;
       }
     }
   }
 
  private:
-  [[gnu::target("avx2"), gnu::always_inline]] static inline void cross(__m256i (&v)[kLines]) {
-    if constexpr (Unit == 4) {
-      const __m256i a = _mm256_unpacklo_epi32(v[0], v[1]), b = _mm256_unpackhi_epi32(v[0], v[1]);
-      const __m256i c = _mm256_unpacklo_epi32(v[2], v[3]), d = _mm256_unpackhi_epi32(v[2], v[3]);
-      v[0] = _mm256_unpacklo_epi64(a, c);
-      v[1] = _mm256_unpackhi_epi64(a, c);
-      v[2] = _mm256_unpacklo_epi64(b, d);
-      v[3] = _mm256_unpackhi_epi64(b, d);
-    } else {
-      const __m256i a = v[0];
-      v[0] = _mm256_unpacklo_epi64(a, v[1]);
-      v[1] = _mm256_unpackhi_epi64(a, v[1]);
+  [[gnu::target("avx2"), gnu::always_inline]] static inline __m256i low(__m256i a, __m256i b) {
+    if constexpr (Unit == 1) return _mm256_unpacklo_epi8(a, b);
+    if constexpr (Unit == 2) return _mm256_unpacklo_epi16(a, b);
+    if constexpr (Unit == 4) return _mm256_unpacklo_epi32(a, b);
+    return _mm256_unpacklo_epi64(a, b);
+  }
+  [[gnu::target("avx2"), gnu::always_inline]] static inline __m256i high(__m256i a, __m256i b) {
+    if constexpr (Unit == 1) return _mm256_unpackhi_epi8(a, b);
+    if constexpr (Unit == 2) return _mm256_unpackhi_epi16(a, b);
+    if constexpr (Unit == 4) return _mm256_unpackhi_epi32(a, b);
+    return _mm256_unpackhi_epi64(a, b);
+  }
+
+  [[gnu::target("avx2"), gnu::always_inline]] static inline void copy(const Crossing& block) {
+    __m256i lines[kLines], next[kLines];
+    for (std::int64_t i = 0; i < kLines; ++i) {
+      const std::byte* first = block.from + i * block.source;
+      if constexpr (Gathers) {
+        const __m128i one = _mm_loadu_si128(reinterpret_cast<const __m128i*>(first));
+        const __m128i other = _mm_loadu_si128(reinterpret_cast<const __m128i*>(first + kLines * block.source));
+        lines[i] = _mm256_inserti128_si256(_mm256_castsi128_si256(one), other, 1);
+      } else {
+        lines[i] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(first));
+      }
+    }
+    for (std::int64_t round = 1; round < kLines; round *= 2) {
+      for (std::int64_t i = 0; i < kLines / 2; ++i) {
+        next[2 * i] = low(lines[i], lines[i + kLines / 2]);
+        next[2 * i + 1] = high(lines[i], lines[i + kLines / 2]);
+      }
+      for (std::int64_t i = 0; i < kLines; ++i) lines[i] = next[i];
+    }
+    for (std::int64_t i = 0; i < kLines; ++i) {
+      std::byte* first = block.to + i * block.target;
+      if constexpr (Gathers) {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(first), lines[i]);
+      } else {
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(first), _mm256_castsi256_si128(lines[i]));
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(first + kLines * block.target),
+                         _mm256_extracti128_si256(lines[i], 1));
+      }
     }
   }
 };
@@ -174,10 +178,10 @@ Extent copy_whole_blocks(const Crossing& all, Extent extent) {
     return Extent{extent.sources / block.sources * block.sources, extent.targets / block.targets * block.targets};
   };
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2")) {
-    const Extent done = whole(Wide<Unit, Gathers>::kBlock);
-    copy_blocks<Wide<Unit, Gathers>, Unit, Gathers>(all, done);
-    return done;
+  const Extent wide = whole(Wide<Unit, Gathers>::kBlock);
+  if (wide.sources > 0 && wide.targets > 0 && __builtin_cpu_supports("avx2")) {
+    copy_blocks<Wide<Unit, Gathers>, Unit, Gathers>(all, wide);
+    return wide;
   }
 #endif
   const Extent done = whole(Narrow<Unit>::kBlock);
@@ -209,11 +213,12 @@ void cross(const Crossing& all, Extent extent) {
 template <std::size_t Unit>
 void copy_units(const std::byte* from, Grid source, std::byte* to, Grid target, std::int64_t rows, std::int64_t steps) {
   constexpr auto kUnit = static_cast<std::int64_t>(Unit);
-  for (std::int64_t r = 0; r < rows; r += kTileRows) {
-    const std::int64_t count = std::min(kTileRows, rows - r);
+  constexpr std::int64_t kRows = Unit == 1 ? 32 : 16;
+  for (std::int64_t r = 0; r < rows; r += kRows) {
+    const std::int64_t count = std::min(kRows, rows - r);
     const std::byte* first = from + r * source.row;
     std::byte* into = to + r * target.row;
-    if constexpr (Unit == 4 || Unit == 8) {
+    if constexpr (Unit <= 8) {
       if (source.step == kUnit && target.row == kUnit) {
         cross<Unit, true>({first, source.row, into, target.step}, {count, steps});
         continue;

@@ -41,7 +41,10 @@ Result<RunSteps> ScanKernels::runner(const scan::ChunkScan& chunk, const std::ve
                                  .trips = 0,
                                  .reuse = nullptr,
                                  .progress = nullptr};
-  TRY_ASSIGN(Entry made, make(call, chunk.inputs, captured, false));
+  std::vector<ops::Fact> facts = captured;
+  for (std::size_t i = 0; i < facts.size(); ++i)
+    if (chunk.repeated[i]) facts[i] = {(*chunk.scan.body.graph)[chunk.scan.body.graph->captured[i]].fact.type, {}};
+  TRY_ASSIGN(Entry made, make(call, chunk.inputs, std::move(facts), false));
   if (!made.loop) {
     entry.chunks_refusal = std::move(made.refusal);
     return RunSteps();
@@ -62,7 +65,10 @@ Result<RunSteps> ScanKernels::runner(const scan::ChunkScan& chunk, const std::ve
 Result<void> ScanKernels::add_chunks(const reference::ScanCall& call, const std::vector<ops::Fact>& captured,
                                      Entry& entry) const {
   const std::int64_t lanes = lanes_of(call);
-  if (!options_.chunks.pays(call.trips, lanes, scan::chain_of_step(call.scan), options_.threads)) return {};
+  const auto pays = [&](std::size_t levels) {
+    return options_.chunks.pays(call.trips, lanes, scan::times_of_step(call.scan, levels), options_.threads);
+  };
+  if (!pays(1)) return {};
   auto made = std::make_shared<ChunkedLoop>();
   made->rows = options_.chunks.rows_for(lanes, options_.threads);
   made->groups = options_.chunks.groups_for(call.trips, lanes, options_.threads);
@@ -76,6 +82,7 @@ Result<void> ScanKernels::add_chunks(const reference::ScanCall& call, const std:
     return {};
   }
   made->scans = std::move(*chunking.scans);
+  if (!pays(made->scans.levels.size())) return {};
   for (const scan::ChunkLevel& level : made->scans.levels) {
     ChunkedLoop::Level runs;
     const std::vector<bool> all(level.summary.scan.states, true);
