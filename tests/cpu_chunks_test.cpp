@@ -1,6 +1,7 @@
 // Sequences cut into chunks that run side by side, held against the evaluator, step after step.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -273,6 +274,40 @@ TEST(Chunks, DoNotLetFactorsOverflow) {
   const Result<Values> got = program->run(inputs);
   ASSERT_TRUE(got.ok());
   for (const float each : (*got)[1].tensor().values<float>()) ASSERT_EQ(each, 0);
+}
+
+/// A chunk's factor that is too small to be kept, and one after it that makes the state large again.
+TEST(Chunks, DoNotLoseWhatGrowsAgain) {
+  const Subject subject{"decay and growth",
+                        R"(g (float[C] s0, float[T,C] a, float[T,C] x) => (float[C] s, float[T,C] y) {
+    s, y = Scan <num_scan_inputs = 2, body = b (float[C] p, float[C] c, float[C] e) => (float[C] q, float[C] o) {
+      k = Mul(p, c)  q = Add(k, e)  o = Identity(q) }> (s0, a, x) })"};
+  const Result<Program> program = compiled(text_of(subject), {.threads = 1, .parts = 4});
+  ASSERT_TRUE(program.ok());
+  std::vector<float> factors(600, 0.5F);
+  std::fill(factors.begin() + 150, factors.begin() + 300, 2.0F);
+  const std::vector<float> zeros(600, 0);
+  const auto column = [](const std::vector<float>& values) {
+    return Value(Tensor::of<float>({600, 1}, std::span<const float>(values)));
+  };
+  const Result<Values> got =
+      program->run(Values{Value(Tensor::of<float>({1}, {0x1p100F})), column(factors), column(zeros)});
+  ASSERT_TRUE(got.ok());
+  const auto states = (*got)[1].tensor().values<float>();
+  EXPECT_EQ(states[149], 0x1p-50F);
+  EXPECT_EQ(states[299], 0x1p100F);
+}
+
+TEST(Chunks, CanBeInterrupted) {
+  const Result<Program> program = compiled(text_of(subjects()[0]), {.threads = 1, .parts = 64});
+  ASSERT_TRUE(program.ok());
+  const Values inputs = inputs_of(*program, 300000, 1);
+  const std::atomic<bool> interrupted = true;
+  RunOptions options;
+  options.interrupted = &interrupted;
+  const Result<Values> got = program->run(inputs, options);
+  ASSERT_FALSE(got.ok());
+  EXPECT_EQ(got.error().code, Code::interrupted);
 }
 
 TEST(RowCopy, CopiesEachUnit) {
