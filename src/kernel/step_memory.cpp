@@ -108,8 +108,10 @@ Layouts StepMemory::better() const {
     const auto found = votes_.find(key_of(binding));
     const bool can_move = binding.kind != Binding::Kind::output && binding.kind != Binding::Kind::scratch;
     if (!can_move || found == votes_.end() || found->second.fixed || found->second.axes.empty()) continue;
-    const auto most = std::max_element(found->second.axes.begin(), found->second.axes.end(),
-                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    // Of equals the last one: to leave a tensor as it is costs nothing.
+    const auto most = std::max_element(
+        found->second.axes.begin(), found->second.axes.end(),
+        [](const auto& a, const auto& b) { return std::pair(a.second, a.first) < std::pair(b.second, b.first); });
     const std::size_t axis = most->first;
     bool is_last = true;
     for (std::size_t i = axis + 1; i < binding.shape.size(); ++i) is_last = is_last && binding.shape[i] == 1;
