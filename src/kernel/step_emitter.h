@@ -4,24 +4,11 @@
 #include <map>
 #include <set>
 
+#include "kernel/products.h"
 #include "kernel/step_memory.h"
 #include "kernel/step_plan.h"
 
 namespace pawl::kernel {
-
-/// Products of a kernel that need not be exact: where they are added they are fused with the sum.
-class Products {
- public:
-  /// A value that comes late: it waits for the step before, or for a sum.
-  void add_late(Var var) { late_.insert(var.index); }
-  void note(Builder& builder, expr::Op op, const std::vector<Var>& operands, Var made);
-  /// The operation with one of its operands' products fused; invalid where there is none.
-  Var fused(Builder& builder, expr::Op op, const std::vector<Var>& operands) const;
-
- private:
-  std::map<std::uint32_t, std::vector<Var>> factors_;
-  std::set<std::uint32_t> late_;
-};
 
 /// Writes the statements of one lane. States in registers are given and taken; all others are memory.
 class StepEmitter {
