@@ -48,10 +48,20 @@ struct StepPlan {
   std::size_t classes = 0;  ///< axes that all stages have, along which nothing is read by other lanes
 };
 
+/// Each axis at its own place.
+Indices identity(const Dims& shape);
+/// Whether places differ inside of a lane.
+bool has_loop(const Indices& indices);
 /// The indices at which an operand is read where the value itself is at `indices`; those of a reduce get loops.
 Indices operand_indices(const StepGraph& graph, const StepValue& value, StepId operand, const Indices& indices);
 
-/// `states` is the number of the Scan's states; outputs of the graph are those of the body.
+class StepAxes;
+/// Where all results have axes in common along which no place needs another one: nothing elsewhere.
+std::optional<StepPlan> plan_lanes_outside(const StepGraph& graph, const StepAxes& axes, std::size_t states);
+StepPlan plan_steps_outside(const StepGraph& graph, const StepAxes& axes, std::size_t states);
+
+/// The first of these that there is. `states` is the number of the Scan's states; outputs of the graph are those of the
+/// body.
 StepPlan plan_step(const StepGraph& graph, std::size_t states);
 
 }  // namespace pawl::kernel
