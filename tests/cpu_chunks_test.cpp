@@ -7,6 +7,7 @@
 #include <random>
 
 #include "backend/cpu/row_copy.h"
+#include "cpu_kernel_run.h"
 #include "pawl/model.h"
 #include "pawl/program.h"
 #include "tensor/compare.h"
@@ -196,7 +197,9 @@ TEST(Chunks, GiveWhatTheLoopGives) {
   }
 }
 
-TEST(Chunks, AreCompiled) {
+using CompiledChunks = cpu::CompilingTest;
+
+TEST_F(CompiledChunks, AreCompiled) {
   for (const Subject& subject : subjects()) {
     check(subject, 4100, 1, {.threads = 1, .parts = 64}, "in 64 chunks");
     check(subject, 3003, 2, {.threads = 2, .parts = 48}, "in 48 chunks");
@@ -208,7 +211,7 @@ TEST(Chunks, AreNotMadeOfShortSequences) {
     check(subject, 3, 2, {.kernels = Kernels::interpreted, .threads = 1, .parts = 4}, "one kernel");
 }
 
-TEST(Chunks, KeepTheGuarantee) {
+TEST_F(CompiledChunks, KeepTheGuarantee) {
   const auto is_refused = [](const char* name) {
     for (const Subject& subject : subjects()) {
       if (std::string_view(subject.name) != name) continue;
@@ -247,7 +250,7 @@ void check_with(std::size_t subject, float number, std::int64_t first, std::int6
   expect_same(*got, *want, {1e-4, 1e-4});
 }
 
-TEST(Chunks, AreLeftWhereNumbersOverflow) {
+TEST_F(CompiledChunks, AreLeftWhereNumbersOverflow) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   for (std::size_t i = 0; i < subjects().size(); ++i) {
     const std::string_view text = subjects()[i].text;
@@ -261,7 +264,7 @@ TEST(Chunks, AreLeftWhereNumbersOverflow) {
 }
 
 /// Factors that overflow where the state does not, because it is 0.
-TEST(Chunks, DoNotLetFactorsOverflow) {
+TEST_F(CompiledChunks, DoNotLetFactorsOverflow) {
   const Subject subject{"growth", R"(g (float[C] s0, float[T,C] x, float a) => (float[C] s, float[T,C] y) {
     s, y = Scan <num_scan_inputs = 1, body = b (float[C] p, float[C] e) => (float[C] q, float[C] o) {
       k = Mul(p, a)  q = Add(k, e)  o = Identity(q) }> (s0, x) })"};
