@@ -39,7 +39,7 @@ class FusedLoopLowering {
         plan_(plan),
         policy_(policy),
         builder_("fused_loop"),
-        memory_(times, builder_, std::move(layouts)),
+        memory_(times, builder_, std::move(layouts), policy.open),
         emitter_(graph, plan, memory_, builder_, scan.states, policy) {}
 
   FusedLoop run() {
@@ -119,7 +119,8 @@ class FusedLoopLowering {
     }
     // As many vectors as there are; in parts that leave none over, if that does not cost half of them.
     unroll.vectors = static_cast<int>(std::min<std::int64_t>(unroll.vectors, vectors));
-    for (int i = unroll.vectors; 2 * i > unroll.vectors; --i)
+    // Where many shapes share a kernel that is left to chance.
+    for (int i = unroll.vectors; 2 * i > unroll.vectors && !policy_.open; --i)
       if (vectors % i == 0) {
         unroll.vectors = i;
         break;
@@ -134,7 +135,7 @@ class FusedLoopLowering {
     if (level == order.size()) return inside();
     const std::size_t axis = order[level];
     const std::size_t of_class = stage.classes[axis];
-    const Form extent = of_class == SIZE_MAX ? Form(stage.lanes[axis]) : Form(loop_.axes[of_class].param);
+    const Form extent = of_class == SIZE_MAX ? extent_of(stage.lanes[axis]) : Form(loop_.axes[of_class].param);
     const bool last = level + 1 == order.size(), before_last = level + 2 == order.size();
     builder_.lanes(
         extent,
@@ -146,6 +147,13 @@ class FusedLoopLowering {
         last          ? unroll.vectors
         : before_last ? unroll.rows
                       : 1);
+  }
+
+  Form extent_of(std::int64_t lanes) {
+    if (!policy_.open) return lanes;
+    const Param param = builder_.param(fmt::format("extent{}", loop_.extents.size()));
+    loop_.extents.emplace_back(param, lanes);
+    return param;
   }
 
   void begin(const Stage& stage, const std::vector<std::size_t>& order) {

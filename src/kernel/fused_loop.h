@@ -36,6 +36,8 @@ struct Binding {
     Param param;
   };
   std::vector<TensorStride> strides;
+  /// Dense strides that the kernel is told, so that it serves tensors of other extents too.
+  std::vector<std::pair<Param, std::int64_t>> dense;
   Param origin;  ///< where the first step of the first lane is, in elements
   Param time;    ///< of elements and outputs: the stride from step to step
   Param visit;   ///< and from visit to visit
@@ -54,6 +56,7 @@ struct FusedLoop {
   Program program;
   std::vector<Binding> bindings;
   std::vector<Axis> axes;
+  std::vector<std::pair<Param, std::int64_t>> extents;  ///< of the other axes of lanes, where the kernel is told them
   Param visits;                      ///< how often
   Param steps;                       ///< so many steps are done
   std::int64_t steps_per_visit = 0;  ///< 0: all of them in one visit
@@ -68,6 +71,7 @@ struct FusedLoopPolicy {
   int unroll = 4;                    ///< vectors in lockstep
   int sums = 20;                     ///< that are kept in registers, as vectors
   bool streaming = false;            ///< outputs go past the caches
+  bool open = false;                 ///< extents and strides are params: one kernel for many shapes
   bool exact = false;                ///< the bits of the reference evaluator
 };
 

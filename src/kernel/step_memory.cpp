@@ -9,6 +9,10 @@ namespace {
 
 TensorKey key_of(const Binding& binding) { return {binding.kind, binding.index, binding.constant.index}; }
 
+bool is_dense(const Binding& binding, Param param) {
+  return std::any_of(binding.dense.begin(), binding.dense.end(), [&](const auto& each) { return each.first == param; });
+}
+
 kernel::Access access_of(Binding::Kind kind) {
   if (kind == Binding::Kind::state || kind == Binding::Kind::scratch) return kernel::Access::inout;
   return kind == Binding::Kind::output ? kernel::Access::out : kernel::Access::in;
@@ -38,6 +42,14 @@ std::size_t StepMemory::bind(Binding::Kind kind, std::size_t index, graph::Value
     for (std::size_t before = 0; before < axis && made.order.empty(); ++before)
       made.strides.push_back({before, builder_.param(fmt::format("{}_stride{}", own, before))});
   }
+  for (std::size_t axis = 0; axis < shape.size() && open_; ++axis) {
+    const std::int64_t dense = dense_stride(made, axis, shape);
+    const bool is_told = std::any_of(made.strides.begin(), made.strides.end(),
+                                     [&](const Binding::TensorStride& each) { return each.axis == axis; });
+    if (is_told || shape[axis] == 1 || dense == 1) continue;
+    made.strides.push_back({axis, builder_.param(fmt::format("{}_dense{}", own, axis))});
+    made.dense.emplace_back(made.strides.back().param, dense);
+  }
   bindings_.push_back(std::move(made));
   accesses_.emplace_back();
   return bindings_.size() - 1;
@@ -46,14 +58,18 @@ std::size_t StepMemory::bind(Binding::Kind kind, std::size_t index, graph::Value
 Binding::Stride StepMemory::stride(std::size_t binding, std::size_t axis, const Dims& shape) const {
   const Binding& of = bindings_[binding];
   for (const Binding::TensorStride& each : of.strides)
-    if (each.axis == axis) return {0, each.param};
+    if (each.axis == axis && shape == of.shape) return {0, each.param};
+  return {dense_stride(of, axis, shape), {}};
+}
+
+std::int64_t StepMemory::dense_stride(const Binding& binding, std::size_t axis, const Dims& shape) {
   std::int64_t dense = 1;
   for (std::size_t i = shape.size(); i-- > 0;) {
-    const std::size_t at = of.order.empty() ? i : of.order[i];
+    const std::size_t at = binding.order.empty() ? i : binding.order[i];
     if (at == axis) break;
     dense *= shape[at];
   }
-  return {dense, {}};
+  return dense;
 }
 
 Form StepMemory::place(std::size_t binding, const Indices& indices, const Moment& moment,
@@ -116,7 +132,9 @@ Layouts StepMemory::better() const {
     bool is_last = true;
     for (std::size_t i = axis + 1; i < binding.shape.size(); ++i) is_last = is_last && binding.shape[i] == 1;
     const bool in_time = std::any_of(binding.strides.begin(), binding.strides.end(),
-                                     [&](const Binding::TensorStride& each) { return each.axis == axis; });
+                                     [&](const Binding::TensorStride& each) {
+                                       return each.axis == axis && !is_dense(binding, each.param);
+                                     });
     // Time is inside of it: to move it would be a transposed copy of the whole tensor.
     if (is_last || in_time) continue;
     std::vector<std::size_t> order;

@@ -22,8 +22,8 @@ struct Moment {
 /// The bindings of a kernel that is being written, and the places of its accesses.
 class StepMemory {
  public:
-  StepMemory(const TimeAxes& times, Builder& builder, Layouts layouts)
-      : times_(times), builder_(builder), layouts_(std::move(layouts)) {}
+  StepMemory(const TimeAxes& times, Builder& builder, Layouts layouts, bool open)
+      : times_(times), builder_(builder), layouts_(std::move(layouts)), open_(open) {}
 
   /// The binding of a tensor; `shape` is that of one step.
   std::size_t bind(Binding::Kind kind, std::size_t index, graph::ValueId constant, DType dtype, const Dims& shape);
@@ -43,6 +43,7 @@ class StepMemory {
   std::vector<Binding> finish(std::vector<FusedLoop::Axis>& axes);
 
  private:
+  [[nodiscard]] static std::int64_t dense_stride(const Binding& binding, std::size_t axis, const Dims& shape);
   [[nodiscard]] Binding::Stride stride(std::size_t binding, std::size_t axis, const Dims& shape) const;
   void note(std::size_t binding, const Indices& indices, const std::vector<std::size_t>& splits, std::size_t vectors,
             const Dims& shape);
@@ -59,6 +60,7 @@ class StepMemory {
   const TimeAxes& times_;
   Builder& builder_;
   Layouts layouts_;
+  bool open_;
   std::vector<Binding> bindings_;
   std::vector<std::vector<Access>> accesses_;  ///< by binding
   std::map<TensorKey, Votes> votes_;

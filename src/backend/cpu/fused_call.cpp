@@ -88,6 +88,9 @@ class Call {
     results_.resize(call_.scan.states + call_.scan.outputs);
     for (std::size_t i = 0; i < call_.scan.states; ++i) results_[i] = std::move(call_.states[i]);
     for (std::size_t i = 0; i < loop_.bindings.size(); ++i) TRY(bind(i));
+    for (const Binding& binding : loop_.bindings)
+      for (const auto& [param, stride] : binding.dense) params_[param.index] = stride;
+    for (const auto& [param, extent] : loop_.extents) params_[param.index] = extent;
     return {};
   }
 

@@ -103,6 +103,8 @@ Result<ScanKernels::Entry> ScanKernels::make(const reference::ScanCall& call, st
   }
   kernel::FusedLoopPolicy policy = options_.policy;
   policy.streaming = streaming;
+  // Nodes outside of loops see tensors of any length.
+  policy.open = call.scan.elements == 0;
   TRY_ASSIGN(kernel::Lowering lowering, kernel::lower_fused_loop(call.scan, *facts, call.wanted, policy));
   if (!lowering.loop) {
     entry.refusal = std::move(lowering.refusal);
