@@ -57,11 +57,11 @@ struct FusedLoop {
   std::vector<Binding> bindings;
   std::vector<Axis> axes;
   std::vector<std::pair<Param, std::int64_t>> extents;  ///< of the other axes of lanes, where the kernel is told them
-  Param visits;                      ///< how often
-  Param steps;                       ///< so many steps are done
-  std::int64_t steps_per_visit = 0;  ///< 0: all of them in one visit
-  bool splits_time = false;          ///< steps have nothing to do with each other either
-  std::int64_t work = 0;             ///< of a step: about how many operations of one lane
+  Param visits;                                         ///< how often
+  Param steps;                                          ///< so many steps are done
+  std::int64_t steps_per_visit = 0;                     ///< 0: all of them in one visit
+  bool splits_time = false;                             ///< steps have nothing to do with each other either
+  std::int64_t work = 0;                                ///< of a step: about how many operations of one lane
 };
 
 /// Values to be tuned: how a fused loop is cut.

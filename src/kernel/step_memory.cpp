@@ -131,10 +131,9 @@ Layouts StepMemory::better() const {
     const std::size_t axis = most->first;
     bool is_last = true;
     for (std::size_t i = axis + 1; i < binding.shape.size(); ++i) is_last = is_last && binding.shape[i] == 1;
-    const bool in_time = std::any_of(binding.strides.begin(), binding.strides.end(),
-                                     [&](const Binding::TensorStride& each) {
-                                       return each.axis == axis && !is_dense(binding, each.param);
-                                     });
+    const bool in_time = std::any_of(
+        binding.strides.begin(), binding.strides.end(),
+        [&](const Binding::TensorStride& each) { return each.axis == axis && !is_dense(binding, each.param); });
     // Time is inside of it: to move it would be a transposed copy of the whole tensor.
     if (is_last || in_time) continue;
     std::vector<std::size_t> order;
