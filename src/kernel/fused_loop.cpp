@@ -114,9 +114,10 @@ class FusedLoopLowering {
     if (sums > 0) {
       const int most = std::max(policy_.sums / sums, 1);
       for (int i = 2; i <= most && i <= rows && i <= 8; ++i)
-        if (rows % i == 0 || i < 5) unroll.rows = i;
+        if (i < 5 || (rows % i == 0 && !policy_.open)) unroll.rows = i;
       unroll.vectors = std::min(std::max(most / unroll.rows, 1), 8);
     }
+    if (policy_.open) unroll.vectors = std::min(unroll.vectors, policy_.unroll);
     // As many vectors as there are; in parts that leave none over, if that does not cost half of them.
     unroll.vectors = static_cast<int>(std::min<std::int64_t>(unroll.vectors, vectors));
     // Where many shapes share a kernel that is left to chance.
