@@ -50,7 +50,10 @@ Result<bool> multiply(const DnnlLibrary& library, const Policy& policy, const op
   constexpr std::int64_t kRows = 16, kColumns = 64;
   const bool by_rows = a.rows / kRows >= b.columns / kColumns;
   const std::int64_t unit = by_rows ? kRows : kColumns, units = ((by_rows ? a.rows : b.columns) + unit - 1) / unit;
-  const bool pays = reaches(policy.shared, {a.rows, a.columns, b.columns});
+  // Few rows wait for the other matrix to come from memory: more threads fetch more of it.
+  constexpr std::int64_t kFewRows = 4, kSooner = 16;
+  const bool pays =
+      reaches(a.rows <= kFewRows ? policy.shared / kSooner : policy.shared, {a.rows, a.columns, b.columns});
   const int parts = pays ? static_cast<int>(std::clamp<std::int64_t>(units, 1, policy.threads)) : 1;
   std::atomic<bool> done = true;
   TRY(run_parts(parts, [&](int part) -> Result<void> {

@@ -15,6 +15,8 @@ using kernel::Binding;
 
 /// A longer list is no list of axes.
 constexpr std::int64_t kMostAxes = 32;
+/// Shapes that are remembered.
+constexpr std::size_t kMostEntries = 4096;
 
 /// Whether a value may be axes or a shape.
 bool is_list(const Value& value) {
@@ -146,6 +148,8 @@ Result<std::shared_ptr<const ScanKernels::Entry>> ScanKernels::find(const refere
   TRY_ASSIGN(Entry made, make(call, reference::body_inputs(call.states, call.elements), captured, streaming));
   if (made.loop && length > 0 && !streaming) TRY(add_chunks(call, captured, made));
   const std::lock_guard lock(mutex_);
+  // Whoever runs all lengths there are gets them anew now and then; the code itself is kept by its text.
+  if (entries_.size() >= kMostEntries) entries_.clear();
   return entries_.emplace(std::move(key), std::make_shared<const Entry>(std::move(made))).first->second;
 }
 
