@@ -162,6 +162,7 @@ class CaseTest : public testing::Test {
   }
 
   void expect_kernels(const std::vector<std::string>& report) {
+    for (const std::string& line : report) EXPECT_FALSE(has_words(line, "internal error")) << line;
     if (case_.kernels.empty()) return;
     ASSERT_EQ(report.size(), case_.kernels.size());
     for (std::size_t i = 0; i < report.size(); ++i)

@@ -29,7 +29,10 @@ constexpr CompileOptions kPlain{.guarantee = Guarantee::exact, .rewrite = false,
 
 Outputs run(const Model& model, const CompileOptions& options, const std::vector<Value>& inputs) {
   TRY_ASSIGN(const Program program, Program::compile(model, options));
-  return program.run(inputs);
+  Outputs outputs = program.run(inputs);
+  for (const std::string& line : program.kernel_report())
+    if (line.find("internal error") != std::string::npos) return fail(Code::internal, "{}", line);
+  return outputs;
 }
 
 /// In words, where `got` is not `want`.
