@@ -232,12 +232,18 @@ class FusedLoopLowering {
         "t");
   }
 
+  /// Lanes of an axis that one thread has.
+  [[nodiscard]] std::int64_t rows_of(const Stage& stage, std::size_t axis) const {
+    const bool is_shared = stage.classes[axis] != SIZE_MAX && stage.lanes[axis] >= policy_.threads;
+    return is_shared ? stage.lanes[axis] / policy_.threads : stage.lanes[axis];
+  }
+
   void steps_outside() {
     builder_.steps(loop_.steps, {}, [&](Counter step, std::span<const Var>) {
       for (const Stage& stage : plan_.stages) {
         const std::vector<std::size_t> order = order_of(stage);
         begin(stage, order);
-        const std::int64_t rows = order.size() > 1 ? stage.lanes[order[order.size() - 2]] : 1;
+        const std::int64_t rows = order.size() > 1 ? rows_of(stage, order[order.size() - 2]) : 1;
         over_lanes(stage, order, 0, unroll_of(stage, order, rows), [&] {
           std::map<std::size_t, Var> registers;
           emitter_.step(stage, lane_, {{}, step}, registers);

@@ -69,7 +69,8 @@ struct FusedLoopPolicy {
   std::int64_t register_lanes = 64;  ///< up to so many, states stay in registers through all steps
   std::int64_t steps_per_visit = 8;  ///< of more: steps that are done while a vector of states is in registers
   int unroll = 4;                    ///< vectors in lockstep
-  int sums = 20;                     ///< that are kept in registers, as vectors
+  int sums = 24;                     ///< that are kept in registers, as vectors
+  int threads = 1;                   ///< that share the rows of a batch
   bool streaming = false;            ///< outputs go past the caches
   bool open = false;                 ///< extents and strides are params: one kernel for many shapes
   bool exact = false;                ///< the bits of the reference evaluator

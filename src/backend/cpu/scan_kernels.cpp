@@ -106,6 +106,7 @@ Result<ScanKernels::Entry> ScanKernels::make(const reference::ScanCall& call, st
   }
   kernel::FusedLoopPolicy policy = options_.policy;
   policy.streaming = streaming;
+  policy.threads = options_.threads;
   // Nodes outside of loops see tensors of any length.
   policy.open = call.scan.elements == 0;
   // A bug in what makes kernels costs time, not the run: the evaluator knows what is right. Tests look for these words.
