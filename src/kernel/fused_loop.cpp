@@ -113,7 +113,10 @@ class FusedLoopLowering {
     const int sums = emitter_.sums_of(stage);
     if (sums > 0) {
       const int most = std::max(policy_.sums / sums, 1);
-      for (int i = 2; i <= most && i <= rows && i <= 8; ++i)
+      // A few sums that do not fit cost less than to go through a matrix once more.
+      constexpr int kSpilled = 8;
+      const int most_rows = std::max((policy_.sums + kSpilled) / sums, 1);
+      for (int i = 2; i <= most_rows && i <= rows && i <= 8; ++i)
         if (i < 5 || (rows % i == 0 && !policy_.open)) unroll.rows = i;
       unroll.vectors = std::min(std::max(most / unroll.rows, 1), 8);
     }
