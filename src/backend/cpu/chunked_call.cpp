@@ -5,6 +5,7 @@
 #include "backend/cpu/row_copy.h"
 #include "backend/cpu/subnormals.h"
 #include "backend/cpu/threads.h"
+#include "backend/reference/stack.h"
 #include "base/try.h"
 #include "tensor/reuse.h"
 #include "tensor/walk.h"
@@ -309,18 +310,11 @@ class Call {
     for (std::size_t k = 0; k < outputs_.size(); ++k) {
       if (!call_.wanted[call_.scan.states + k]) continue;
       Dims shape = loop_.scans.outputs[k];
-      std::int64_t axis = call_.scan.output_axes[k];
-      if (axis < 0) axis += static_cast<std::int64_t>(shape.size()) + 1;
-      shape.insert(static_cast<std::size_t>(axis), call_.trips);
+      TRY_ASSIGN(const std::size_t axis, reference::resolve_new_axis(call_.scan.output_axes[k], shape.size()));
+      shape.insert(axis, call_.trips);
       const DType dtype = body[body.outputs[call_.scan.states + k]].fact.type.dtype;
       TRY_ASSIGN(outputs_[k], take_or_allocate(call_.reuse, dtype, shape));
-      Dims strides = outputs_[k].strides();
-      const std::int64_t time = strides[static_cast<std::size_t>(axis)];
-      shape.erase(static_cast<std::size_t>(axis));
-      strides.erase(static_cast<std::size_t>(axis));
-      shape.insert(0, call_.trips);
-      strides.insert(0, time);
-      views_[k] = outputs_[k].view(std::move(shape), std::move(strides));
+      views_[k] = reference::time_first(outputs_[k], axis);
     }
     return {};
   }
@@ -345,23 +339,14 @@ class Call {
     for (std::size_t k = 0; k < outputs_.size(); ++k) {
       if (!outputs_[k].defined()) continue;
       Tensor to = part(views_[k], call_.scan.output_reversed[k]);
-      copy_elements(time_first(made[call_.scan.states + k].tensor(), k), to);
+      const Tensor& last = made[call_.scan.states + k].tensor();
+      TRY_ASSIGN(const std::size_t axis,
+                 reference::resolve_new_axis(call_.scan.output_axes[k], last.shape().size() - 1));
+      copy_elements(reference::time_first(last, axis), to);
     }
     made.resize(call_.scan.states);
     states_ = std::move(made);
     return {};
-  }
-
-  [[nodiscard]] Tensor time_first(const Tensor& output, std::size_t k) const {
-    std::int64_t axis = call_.scan.output_axes[k];
-    if (axis < 0) axis += output.rank();
-    Dims shape = output.shape(), strides = output.strides();
-    const auto at = static_cast<std::size_t>(axis);
-    shape.erase(at);
-    strides.erase(at);
-    shape.insert(0, output.shape()[at]);
-    strides.insert(0, output.strides()[at]);
-    return output.view(std::move(shape), std::move(strides));
   }
 
   const ChunkedLoop& loop_;

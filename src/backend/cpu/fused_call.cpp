@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backend/cpu/threads.h"
+#include "backend/reference/stack.h"
 #include "base/try.h"
 #include "tensor/reuse.h"
 #include "tensor/walk.h"
@@ -217,14 +218,12 @@ class Call {
   Result<void> bind_output(const Binding& binding) {
     const std::size_t k = binding.index;
     Dims shape = outputs_[k];
-    std::int64_t axis = call_.scan.output_axes[k];
-    if (axis < 0) axis += static_cast<std::int64_t>(shape.size()) + 1;
-    shape.insert(static_cast<std::size_t>(axis), call_.trips);
+    TRY_ASSIGN(const std::size_t axis, reference::resolve_new_axis(call_.scan.output_axes[k], shape.size()));
+    shape.insert(axis, call_.trips);
     TRY_ASSIGN(Tensor made, take_or_allocate(call_.reuse, loop_.program.buffers[binding.buffer].dtype, shape));
     for (const Binding::TensorStride& stride : binding.strides)
-      params_[stride.param.index] =
-          made.strides()[stride.axis < static_cast<std::size_t>(axis) ? stride.axis : stride.axis + 1];
-    bind_in_time(binding, made, made.strides()[static_cast<std::size_t>(axis)], call_.scan.output_reversed[k]);
+      params_[stride.param.index] = made.strides()[stride.axis < axis ? stride.axis : stride.axis + 1];
+    bind_in_time(binding, made, made.strides()[axis], call_.scan.output_reversed[k]);
     results_[call_.scan.states + k] = std::move(made);
     return {};
   }

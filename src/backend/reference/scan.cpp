@@ -9,17 +9,6 @@ namespace {
 using graph::ScanOp;
 using graph::ValueId;
 
-/// A view with `axis` moved to the front.
-Tensor time_first(const Tensor& tensor, std::size_t axis) {
-  Dims shape = tensor.shape();
-  Dims strides = tensor.strides();
-  shape.erase(axis);
-  strides.erase(axis);
-  shape.insert(0, tensor.shape()[axis]);
-  strides.insert(0, tensor.strides()[axis]);
-  return tensor.view(std::move(shape), std::move(strides));
-}
-
 /// Scan inputs as views [T, …]; `lead` axes stand before the ones that scan_input_axes counts.
 Result<std::vector<Tensor>> resolve_elements(const ScanOp& scan, std::span<const Value> inputs) {
   std::vector<Tensor> elements;

@@ -65,4 +65,14 @@ Result<Tensor> empty_stack(DType dtype, Dims element_shape, std::int64_t axis) {
   return Tensor::allocate(dtype, std::move(element_shape));
 }
 
+Tensor time_first(const Tensor& tensor, std::size_t axis) {
+  Dims shape = tensor.shape();
+  Dims strides = tensor.strides();
+  shape.erase(axis);
+  strides.erase(axis);
+  shape.insert(0, tensor.shape()[axis]);
+  strides.insert(0, tensor.strides()[axis]);
+  return tensor.view(std::move(shape), std::move(strides));
+}
+
 }  // namespace pawl::reference

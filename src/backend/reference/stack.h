@@ -38,6 +38,9 @@ class Stack {
 /// The result of no steps at all: an empty tensor (0 at `axis`) of elements of that shape. Errors as Stack.
 Result<Tensor> empty_stack(DType dtype, Dims element_shape, std::int64_t axis);
 
+/// A view with `axis` moved to the front.
+Tensor time_first(const Tensor& tensor, std::size_t axis);
+
 /// Where a new axis goes in a tensor of `rank` axes. Errors: bad_shape.
 Result<std::size_t> resolve_new_axis(std::int64_t axis, std::size_t rank);
 
