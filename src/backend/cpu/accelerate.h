@@ -9,15 +9,18 @@ namespace pawl::cpu {
 /// The least work that is handed to oneDNN. Measured by bench/large_operators (docs/benchmarks.md).
 struct Policy {
   std::int64_t products = 1 << 16;  ///< multiplications of a MatMul or Gemm
+  std::int64_t few_rows = 4;        ///< up to so many: the other matrix is what takes time
+  std::int64_t products_of_few = 1 << 10;
   std::int64_t filtered = 1 << 20;  ///< multiplications of a Conv or ConvTranspose, for which code is generated
   std::int64_t elements = 1 << 18;  ///< elements in all windows of a pool, the same
   std::int64_t threaded = 1 << 26;  ///< work from which all threads take part; less is done before the others are awake
   std::int64_t shared = 1 << 22;    ///< multiplications from which the threads of kernels share a product
-  int threads = 1;                  ///< that one operator may use
+  std::int64_t shared_of_few = 1 << 18;
+  int threads = 1;  ///< that one operator may use
 };
 
 /// Everything that oneDNN can do, whatever its size.
-inline constexpr Policy kAlways{.products = 0, .filtered = 0, .elements = 0};
+inline constexpr Policy kAlways{.products = 0, .products_of_few = 0, .filtered = 0, .elements = 0};
 
 /// Evaluates the operator, if it is one of those and large enough.
 ///   returns : true when the outputs are there; false when nothing was done: not this operator, type, form or size, or

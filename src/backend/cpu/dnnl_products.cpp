@@ -51,9 +51,8 @@ Result<bool> multiply(const DnnlLibrary& library, const Policy& policy, const op
   const bool by_rows = a.rows / kRows >= b.columns / kColumns;
   const std::int64_t unit = by_rows ? kRows : kColumns, units = ((by_rows ? a.rows : b.columns) + unit - 1) / unit;
   // Few rows wait for the other matrix to come from memory: more threads fetch more of it.
-  constexpr std::int64_t kFewRows = 4, kSooner = 16;
-  const bool pays =
-      reaches(a.rows <= kFewRows ? policy.shared / kSooner : policy.shared, {a.rows, a.columns, b.columns});
+  const std::int64_t shared = a.rows <= policy.few_rows ? policy.shared_of_few : policy.shared;
+  const bool pays = reaches(shared, {a.rows, a.columns, b.columns});
   const int parts = pays ? static_cast<int>(std::clamp<std::int64_t>(units, 1, policy.threads)) : 1;
   std::atomic<bool> done = true;
   TRY(run_parts(parts, [&](int part) -> Result<void> {
@@ -77,8 +76,7 @@ Result<bool> accelerate_matmul(EvalContext& context, const Policy& policy) {
   const ops::Stacks& stacks = *planned;
   ops::Matrix<float> a = ops::last_two_axes<float>(stacks.a), b = ops::last_two_axes<float>(stacks.b);
   // Of few rows the evaluation, which converts the other matrix, is slowest.
-  constexpr std::int64_t kFew = 4, kSooner = 64;
-  const std::int64_t least = a.rows <= kFew ? policy.products / kSooner : policy.products;
+  const std::int64_t least = a.rows <= policy.few_rows ? policy.products_of_few : policy.products;
   if (!reaches(least, {checked_size(stacks.batch).value_or(0), a.rows, a.columns, b.columns})) return false;
   const DnnlLibrary* library = DnnlLibrary::get();
   if (library == nullptr) return false;
