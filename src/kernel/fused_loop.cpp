@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "graph/walk.h"
 #include "kernel/step_emitter.h"
 #include "kernel/step_graph.h"
 
@@ -11,24 +10,6 @@ namespace {
 
 /// Lanes of a full vector, of the widest target and four bytes: how many vectors there are to go side by side.
 constexpr std::int64_t kVector = 16;
-
-/// By body output: those that are wanted, and next states that they, or each other, are made of.
-std::vector<bool> needed_outputs(const graph::ScanOp& scan, const std::vector<bool>& wanted) {
-  const graph::Graph& body = *scan.body.graph;
-  std::vector<bool> needed = wanted;
-  for (bool changed = true; changed;) {
-    changed = false;
-    std::vector<graph::ValueId> roots;
-    for (std::size_t i = 0; i < needed.size(); ++i)
-      if (needed[i]) roots.push_back(body.outputs[i]);
-    const std::vector<bool> behind = graph::values_behind(body, roots);
-    for (std::size_t i = 0; i < scan.states; ++i) {
-      if (needed[i] || !behind[body.inputs[i].index]) continue;
-      needed[i] = changed = true;
-    }
-  }
-  return needed;
-}
 
 class FusedLoopLowering {
  public:
@@ -264,7 +245,7 @@ class FusedLoopLowering {
   Builder builder_;
   StepMemory memory_;
   StepEmitter emitter_;
-  StepEmitter::Lane lane_;
+  Lane lane_;
   FusedLoop loop_;
 };
 
@@ -272,7 +253,7 @@ class FusedLoopLowering {
 
 Result<Lowering> lower_fused_loop(const graph::ScanOp& scan, const std::vector<ops::Fact>& facts,
                                   const std::vector<bool>& wanted, const FusedLoopPolicy& policy) {
-  StepGraphResult made = make_step_graph(scan, facts, needed_outputs(scan, wanted), policy.exact);
+  StepGraphResult made = make_step_graph(scan, facts, wanted, policy.exact);
   if (!made.graph) return Lowering{std::nullopt, std::move(made.refusal)};
   const graph::Graph& body = *scan.body.graph;
   for (std::size_t i = 0; i < scan.states; ++i) {

@@ -83,7 +83,7 @@ struct Lowering {
 };
 
 /// Shapes are fixed, but for the number of steps: `facts` are those of all body values, with their extents known.
-///   wanted : by body output, whether anything needs it
+///   wanted : by body output, whether anything needs it: of states also the next step of something that is wanted
 Result<Lowering> lower_fused_loop(const graph::ScanOp& scan, const std::vector<ops::Fact>& facts,
                                   const std::vector<bool>& wanted, const FusedLoopPolicy& policy = {});
 

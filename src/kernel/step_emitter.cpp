@@ -83,8 +83,10 @@ void StepEmitter::find_reads(StepId id, const Indices& indices, std::set<std::si
     find_reads(operand, operand_indices(graph_, value, operand, indices), states, false);
 }
 
-std::vector<StepEmitter::Group> StepEmitter::groups_of(const Stage& stage, const std::vector<Sum>& sums,
-                                                       std::map<Key, int>& rounds) const {
+std::vector<StepEmitter::Group> StepEmitter::groups_of(const Stage& stage, std::vector<Sum>& sums) const {
+  std::map<Key, int> rounds;
+  for (const StepStore& store : stage.stores)
+    if (store.copies == SIZE_MAX) collect(store.value, store.from, rounds, sums);
   std::vector<Group> groups;
   const auto group = [&](int round, const std::vector<std::int64_t>& extents) -> Group& {
     for (Group& each : groups)
@@ -123,11 +125,8 @@ std::vector<StepEmitter::Group> StepEmitter::groups_of(const Stage& stage, const
 
 int StepEmitter::sums_of(const Stage& stage) const {
   std::vector<Sum> sums;
-  std::map<Key, int> rounds;
-  for (const StepStore& store : stage.stores)
-    if (store.copies == SIZE_MAX) collect(store.value, store.from, rounds, sums);
   std::size_t most = 0;
-  for (const Group& group : groups_of(stage, sums, rounds)) most = std::max(most, group.sums.size());
+  for (const Group& group : groups_of(stage, sums)) most = std::max(most, group.sums.size());
   return static_cast<int>(most);
 }
 
@@ -141,10 +140,7 @@ void StepEmitter::step(const Stage& stage, const Lane& lane, const Moment& momen
   for (const auto& [state, var] : registers) products_.add_late(var);
   known_.assign(1, {});
   std::vector<Sum> sums;
-  std::map<Key, int> rounds;
-  for (const StepStore& store : stage.stores)
-    if (store.copies == SIZE_MAX) collect(store.value, store.from, rounds, sums);
-  for (const Group& group : groups_of(stage, sums, rounds)) run(group);
+  for (const Group& group : groups_of(stage, sums)) run(group);
   std::vector<std::pair<const StepStore*, Var>> values;
   for (const StepStore& store : stage.stores) {
     if (!store.loops.empty()) continue;
@@ -241,7 +237,7 @@ std::size_t StepEmitter::bind(const Keep& keep, StepId value) {
 }
 
 Var StepEmitter::load(std::size_t binding, const Indices& indices, const Dims* shape) {
-  const Form at = memory_.place(binding, indices, moment_, lane_.counters, lane_.splits, lane_.vectors, shape);
+  const Form at = memory_.place(binding, indices, moment_, lane_, shape);
   const Var loaded = builder_.load(memory_.buffer(binding), at);
   const Binding::Kind kind = memory_[binding].kind;
   if (kind == Binding::Kind::state || kind == Binding::Kind::scratch) products_.add_late(loaded);
@@ -258,7 +254,7 @@ void StepEmitter::store(const StepStore& store, Var value) {
   } else {
     binding = bind(store.to, store.value);
   }
-  const Form at = memory_.place(binding, store.at, moment_, lane_.counters, lane_.splits, lane_.vectors);
+  const Form at = memory_.place(binding, store.at, moment_, lane_);
   builder_.store(memory_.buffer(binding), at, expr::is_stored(dtype) ? builder_.cast(value, dtype) : value,
                  streaming_ && store.to.kind == Keep::Kind::output);
 }

@@ -23,12 +23,6 @@ class StepEmitter {
         exact_(policy.exact),
         streaming_(policy.streaming) {}
 
-  /// The counters of the stage's lane axes, what splits them, and the axis that vectors go along.
-  struct Lane {
-    std::map<std::size_t, Counter> counters;
-    std::vector<std::size_t> splits;
-    std::size_t vectors = SIZE_MAX;
-  };
   /// One step of one lane. `registers` are states by index; those that the stage stores get their next values.
   void step(const Stage& stage, const Lane& lane, const Moment& moment, std::map<std::size_t, Var>& registers);
   /// Values that later stages may read from where they are kept.
@@ -58,8 +52,8 @@ class StepEmitter {
   [[nodiscard]] std::vector<std::int64_t> extents_of(const StepValue& value) const;
   int collect(StepId id, const Indices& indices, std::map<Key, int>& rounds, std::vector<Sum>& sums) const;
   void find_reads(StepId id, const Indices& indices, std::set<std::size_t>& states, bool through_sums) const;
-  [[nodiscard]] std::vector<Group> groups_of(const Stage& stage, const std::vector<Sum>& sums,
-                                             std::map<Key, int>& rounds) const;
+  /// The loops of a stage, in their order; `sums` are what they point to.
+  std::vector<Group> groups_of(const Stage& stage, std::vector<Sum>& sums) const;
 
   Var pull(StepId id, const Indices& indices);
   Var pull_source(const StepValue& value, const Indices& indices);

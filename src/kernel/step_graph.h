@@ -87,7 +87,7 @@ struct StepGraphResult {
 };
 
 /// `facts` are those of all body values, with all extents known.
-///   needed : by body output
+///   needed : by body output; a state that something needed reads is needed
 ///   exact  : sums are of f64, in the order of the axes, rounded once: the bits of the reference evaluator
 StepGraphResult make_step_graph(const graph::ScanOp& scan, const std::vector<ops::Fact>& facts,
                                 const std::vector<bool>& needed, bool exact);

@@ -72,12 +72,11 @@ std::int64_t StepMemory::dense_stride(const Binding& binding, std::size_t axis, 
   return dense;
 }
 
-Form StepMemory::place(std::size_t binding, const Indices& indices, const Moment& moment,
-                       const std::map<std::size_t, Counter>& counters, const std::vector<std::size_t>& splits,
-                       std::size_t vectors, const Dims* shape) {
+Form StepMemory::place(std::size_t binding, const Indices& indices, const Moment& moment, const Lane& lane,
+                       const Dims* shape) {
   const Dims& seen = shape == nullptr ? bindings_[binding].shape : *shape;
   if (shape != nullptr && !(*shape == bindings_[binding].shape)) votes_[key_of(bindings_[binding])].fixed = true;
-  note(binding, indices, splits, vectors, seen);
+  note(binding, indices, lane, seen);
   const Binding& of = bindings_[binding];
   Affine at{{1, of.origin, {}}};
   for (std::size_t axis = 0; axis < indices.size(); ++axis) {
@@ -85,7 +84,7 @@ Form StepMemory::place(std::size_t binding, const Indices& indices, const Moment
     const std::int64_t factor = by.param.valid() ? 1 : by.fixed;
     if (indices[axis].offset != 0) at.push_back({factor * indices[axis].offset, by.param, {}});
     for (const AxisTerm& term : indices[axis].terms)
-      at.push_back({factor * term.factor, by.param, counters.at(term.axis)});
+      at.push_back({factor * term.factor, by.param, lane.counters.at(term.axis)});
   }
   if (of.time.valid()) {
     if (moment.visit.valid()) at.push_back({1, of.visit, moment.visit});
@@ -94,8 +93,8 @@ Form StepMemory::place(std::size_t binding, const Indices& indices, const Moment
   return at;
 }
 
-void StepMemory::note(std::size_t binding, const Indices& indices, const std::vector<std::size_t>& splits,
-                      std::size_t vectors, const Dims& shape) {
+void StepMemory::note(std::size_t binding, const Indices& indices, const Lane& lane, const Dims& shape) {
+  const std::vector<std::size_t>& splits = lane.splits;
   Access access;
   std::size_t count = 0;
   for (const std::size_t split : splits)
@@ -104,7 +103,7 @@ void StepMemory::note(std::size_t binding, const Indices& indices, const std::ve
   Votes& votes = votes_[key_of(bindings_[binding])];
   for (std::size_t axis = 0; axis < indices.size(); ++axis)
     for (const AxisTerm& term : indices[axis].terms) {
-      if (term.axis == vectors && (term.factor == 1 || term.factor == -1)) ++votes.axes[axis];
+      if (term.axis == lane.vectors && (term.factor == 1 || term.factor == -1)) ++votes.axes[axis];
       if (term.axis >= splits.size() || splits[term.axis] == SIZE_MAX) continue;
       Binding::Stride by = stride(binding, axis, shape);
       Binding::Stride& whole = access.along[splits[term.axis]];

@@ -19,6 +19,13 @@ struct Moment {
   Counter step;
 };
 
+/// A lane of a stage.
+struct Lane {
+  std::map<std::size_t, Counter> counters;  ///< by axis, those of loops inside of it too
+  std::vector<std::size_t> splits;          ///< by lane axis: the axis that is split with it, or SIZE_MAX
+  std::size_t vectors = SIZE_MAX;           ///< the axis that vectors should go along
+};
+
 /// The bindings of a kernel that is being written, and the places of its accesses.
 class StepMemory {
  public:
@@ -30,12 +37,10 @@ class StepMemory {
   [[nodiscard]] const Binding& operator[](std::size_t binding) const { return bindings_[binding]; }
   [[nodiscard]] BufferId buffer(std::size_t binding) const { return {bindings_[binding].buffer}; }
 
-  /// The place of an access. `counters` are those of axes; `splits` the axis of a split that each lane axis is, or
-  /// SIZE_MAX; `vectors` is the axis that vectors should go along.
+  /// The place of an access.
   ///   shape : the tensor's, where it is read with another one than its own
-  Form place(std::size_t binding, const Indices& indices, const Moment& moment,
-             const std::map<std::size_t, Counter>& counters, const std::vector<std::size_t>& splits,
-             std::size_t vectors, const Dims* shape = nullptr);
+  Form place(std::size_t binding, const Indices& indices, const Moment& moment, const Lane& lane,
+             const Dims* shape = nullptr);
 
   /// Layouts in which vectors go along neighbours, as far as all accesses so far agree.
   [[nodiscard]] Layouts better() const;
@@ -45,8 +50,7 @@ class StepMemory {
  private:
   [[nodiscard]] static std::int64_t dense_stride(const Binding& binding, std::size_t axis, const Dims& shape);
   [[nodiscard]] Binding::Stride stride(std::size_t binding, std::size_t axis, const Dims& shape) const;
-  void note(std::size_t binding, const Indices& indices, const std::vector<std::size_t>& splits, std::size_t vectors,
-            const Dims& shape);
+  void note(std::size_t binding, const Indices& indices, const Lane& lane, const Dims& shape);
 
   struct Access {
     std::vector<Binding::Stride> along;  ///< by split axis, as far as it is known
