@@ -1,7 +1,6 @@
 #include "kernel/node_groups.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <string_view>
@@ -22,32 +21,19 @@ using graph::ValueId;
 /// A kernel of more would take too long to compile for what it saves.
 constexpr std::size_t kMostNodes = 48;
 
-enum class Role : std::uint8_t {
-  none,
-  works,  ///< computes
-  moves,  ///< says where elements are: worth nothing by itself
-};
-
-constexpr std::array<std::string_view, 9> kMoves = {"Expand", "Flatten", "Identity",  "Reshape",  "Slice",
-                                                    "Split",  "Squeeze", "Transpose", "Unsqueeze"};
-constexpr std::array<std::string_view, 12> kWorks = {"LogSoftmax", "ReduceL1",        "ReduceL2",     "ReduceLogSumExp",
-                                                     "ReduceMax",  "ReduceMean",      "ReduceMin",    "ReduceProd",
-                                                     "ReduceSum",  "ReduceSumSquare", "ReduceLogSum", "Softmax"};
-
 Role role_of(const Graph& graph, const Node& node) {
   const auto* call = std::get_if<OpCall>(&node.operation);
   if (call == nullptr || !call->def->domain.empty() || call->def->random) return Role::none;
   for (const ValueId id : node.outputs)
     if (id.valid() && !expr::is_computed(expr::computed_type(graph[id].fact.type.dtype))) return Role::none;
   const std::string_view name = call->def->name;
-  if (std::find(kMoves.begin(), kMoves.end(), name) != kMoves.end()) return Role::moves;
-  if (std::find(kWorks.begin(), kWorks.end(), name) != kWorks.end()) return Role::works;
-  if (name == "Conv" && is_sum_of_taps(*call, graph[node.inputs[1]].fact.type)) return Role::works;
-  if (ops::find_lowering(*call->def) == nullptr || name == "DequantizeLinear") return Role::none;
+  if (name == "DequantizeLinear") return Role::none;
+  if (name == "Conv" && !is_sum_of_taps(*call, graph[node.inputs[1]].fact.type)) return Role::none;
+  const Role role = StepBuilder::role_outside(*call);
+  if (role != Role::works || ops::find_lowering(*call->def) == nullptr) return role;
   // Indices and extents are few, and other operators ask for them before the run.
   const Type& type = graph[node.outputs[0]].fact.type;
-  return expr::is_float(type.dtype) || expr::is_stored(type.dtype) || type.dtype == DType::boolean ? Role::works
-                                                                                                   : Role::none;
+  return expr::is_float(type.dtype) || expr::is_stored(type.dtype) || type.dtype == DType::boolean ? role : Role::none;
 }
 
 class Grouping {

@@ -10,38 +10,13 @@
 #include "kernel/type_emitter.h"
 #include "ops/convert.h"
 #include "ops/lower.h"
+#include "tensor/walk.h"
 
 namespace pawl::kernel {
 
 using expr::computed_type;
 using expr::Op;
 using graph::ValueId;
-
-namespace {
-
-/// numpy's rule for shapes that are known to fit.
-Dims broadcast(const Dims& a, const Dims& b) {
-  const Dims& longer = a.size() >= b.size() ? a : b;
-  const Dims& shorter = a.size() >= b.size() ? b : a;
-  Dims shape = longer;
-  const std::size_t ahead = longer.size() - shorter.size();
-  for (std::size_t axis = 0; axis < shorter.size(); ++axis)
-    if (shape[ahead + axis] == 1) shape[ahead + axis] = shorter[axis];
-  return shape;
-}
-
-/// The only element of a constant, where a double holds it and 16 bits do not round it.
-std::optional<double> only_number(const Tensor& constant) {
-  constexpr double kExact = 9.0e15;
-  if (constant.size() != 1 || expr::is_stored(constant.dtype())) return std::nullopt;
-  const Result<Tensor> wide = ops::convert(constant, DType::f64);
-  if (!wide.ok()) return std::nullopt;
-  const double number = *wide->data<double>();
-  if (!expr::is_float(constant.dtype()) && !(number > -kExact && number < kExact)) return std::nullopt;
-  return number == number ? std::optional(number) : std::nullopt;
-}
-
-}  // namespace
 
 Indices compose(const Indices& outer, const Indices& inner) {
   Indices made;
@@ -115,7 +90,8 @@ StepId StepBuilder::source(ValueId id) {
   } else if (body_[id].fact.tensor() != nullptr) {
     made.source = StepValue::Source::constant;
     made.constant = id;
-    made.number = only_number(*body_[id].fact.tensor());
+    // 16-bit floats are loaded as they are stored.
+    if (!expr::is_stored(made.dtype)) made.number = ops::only_number(body_[id].fact.tensor());
   } else {
     return {};
   }
@@ -139,8 +115,12 @@ StepId StepBuilder::trimmed(StepId operand) {
 
 StepId StepBuilder::lane(std::string name, DType dtype, std::vector<StepId> operands, StepValue::Lane fn) {
   Dims shape;
-  for (const StepId operand : operands)
-    if (operand.valid()) shape = broadcast(shape, at(operand).shape);
+  for (const StepId operand : operands) {
+    if (!operand.valid()) return {};
+    const Result<Dims> both = broadcast_shapes(shape, at(operand).shape);
+    if (!both.ok()) return {};
+    shape = *both;
+  }
   // The shape of the result keeps them.
   for (StepId& operand : operands) operand = trimmed(operand);
   StepValue made;
@@ -295,48 +275,58 @@ StepId StepBuilder::pointwise(const Node& node, const OpCall& call) {
 struct StepBuilder::Row {
   std::string_view name;
   StepId (StepBuilder::*translate)(const Node&, const OpCall&, std::size_t output);
+  Role outside;
 };
 
-StepId StepBuilder::call(const Node& node, const OpCall& call, std::size_t output) {
+const StepBuilder::Row* StepBuilder::find_row(std::string_view name) {
   static constexpr std::array kRows = {
-      Row{"ArgMax", &StepBuilder::extreme_index},
-      Row{"ArgMin", &StepBuilder::extreme_index},
-      Row{"Concat", &StepBuilder::joined},
-      Row{"Conv", &StepBuilder::taps},
-      Row{"Einsum", &StepBuilder::einsum},
-      Row{"Expand", &StepBuilder::moved},
-      Row{"Flatten", &StepBuilder::moved},
-      Row{"Gather", &StepBuilder::selected},
-      Row{"Gemm", &StepBuilder::gemm},
-      Row{"Identity", &StepBuilder::moved},
-      Row{"LogSoftmax", &StepBuilder::softmax},
-      Row{"MatMul", &StepBuilder::matmul},
-      Row{"MatMulInteger", &StepBuilder::matmul_integer},
-      Row{"QLinearConv", &StepBuilder::qlinear_conv},
-      Row{"QLinearMatMul", &StepBuilder::qlinear_matmul},
-      Row{"ReduceL1", &StepBuilder::reduction},
-      Row{"ReduceL2", &StepBuilder::reduction},
-      Row{"ReduceLogSum", &StepBuilder::reduction},
-      Row{"ReduceLogSumExp", &StepBuilder::reduction},
-      Row{"ReduceMax", &StepBuilder::reduction},
-      Row{"ReduceMean", &StepBuilder::reduction},
-      Row{"ReduceMin", &StepBuilder::reduction},
-      Row{"ReduceProd", &StepBuilder::reduction},
-      Row{"ReduceSum", &StepBuilder::reduction},
-      Row{"ReduceSumSquare", &StepBuilder::reduction},
-      Row{"Reshape", &StepBuilder::moved},
-      Row{"Slice", &StepBuilder::selected},
-      Row{"Softmax", &StepBuilder::softmax},
-      Row{"Split", &StepBuilder::selected},
-      Row{"Squeeze", &StepBuilder::moved},
-      Row{"Transpose", &StepBuilder::moved},
-      Row{"Unsqueeze", &StepBuilder::moved},
+      Row{"ArgMax", &StepBuilder::extreme_index, Role::none},
+      Row{"ArgMin", &StepBuilder::extreme_index, Role::none},
+      Row{"Concat", &StepBuilder::joined, Role::none},
+      Row{"Conv", &StepBuilder::taps, Role::works},
+      Row{"Einsum", &StepBuilder::einsum, Role::none},
+      Row{"Expand", &StepBuilder::moved, Role::moves},
+      Row{"Flatten", &StepBuilder::moved, Role::moves},
+      Row{"Gather", &StepBuilder::selected, Role::none},
+      Row{"Gemm", &StepBuilder::gemm, Role::none},
+      Row{"Identity", &StepBuilder::moved, Role::moves},
+      Row{"LogSoftmax", &StepBuilder::softmax, Role::works},
+      Row{"MatMul", &StepBuilder::matmul, Role::none},
+      Row{"MatMulInteger", &StepBuilder::matmul_integer, Role::none},
+      Row{"QLinearConv", &StepBuilder::qlinear_conv, Role::none},
+      Row{"QLinearMatMul", &StepBuilder::qlinear_matmul, Role::none},
+      Row{"ReduceL1", &StepBuilder::reduction, Role::works},
+      Row{"ReduceL2", &StepBuilder::reduction, Role::works},
+      Row{"ReduceLogSum", &StepBuilder::reduction, Role::works},
+      Row{"ReduceLogSumExp", &StepBuilder::reduction, Role::works},
+      Row{"ReduceMax", &StepBuilder::reduction, Role::works},
+      Row{"ReduceMean", &StepBuilder::reduction, Role::works},
+      Row{"ReduceMin", &StepBuilder::reduction, Role::works},
+      Row{"ReduceProd", &StepBuilder::reduction, Role::works},
+      Row{"ReduceSum", &StepBuilder::reduction, Role::works},
+      Row{"ReduceSumSquare", &StepBuilder::reduction, Role::works},
+      Row{"Reshape", &StepBuilder::moved, Role::moves},
+      Row{"Slice", &StepBuilder::selected, Role::moves},
+      Row{"Softmax", &StepBuilder::softmax, Role::works},
+      Row{"Split", &StepBuilder::selected, Role::moves},
+      Row{"Squeeze", &StepBuilder::moved, Role::moves},
+      Row{"Transpose", &StepBuilder::moved, Role::moves},
+      Row{"Unsqueeze", &StepBuilder::moved, Role::moves},
   };
   static_assert(std::is_sorted(kRows.begin(), kRows.end(), [](const Row& a, const Row& b) { return a.name < b.name; }));
-  const auto found = std::lower_bound(kRows.begin(), kRows.end(), call.def->name,
-                                      [](const Row& row, std::string_view name) { return row.name < name; });
-  if (found == kRows.end() || found->name != call.def->name) return pointwise(node, call);
-  return (this->*found->translate)(node, call, output);
+  const auto found = std::lower_bound(kRows.begin(), kRows.end(), name,
+                                      [](const Row& row, std::string_view each) { return row.name < each; });
+  return found != kRows.end() && found->name == name ? &*found : nullptr;
+}
+
+Role StepBuilder::role_outside(const OpCall& call) {
+  if (const Row* row = find_row(call.def->name)) return row->outside;
+  return ops::find_lowering(*call.def) != nullptr ? Role::works : Role::none;
+}
+
+StepId StepBuilder::call(const Node& node, const OpCall& call, std::size_t output) {
+  const Row* row = find_row(call.def->name);
+  return row == nullptr ? pointwise(node, call) : (this->*row->translate)(node, call, output);
 }
 
 StepGraphResult make_step_graph(const graph::ScanOp& scan, const std::vector<ops::Fact>& facts,
@@ -350,6 +340,9 @@ StepGraphResult make_step_graph(const graph::ScanOp& scan, const std::vector<ops
   }
   StepGraph graph = std::move(builder).finish();
   graph.outputs = std::move(outputs);
+  for (const StepValue& value : graph.values)
+    if (value.kind == StepValue::Kind::source && value.source == StepValue::Source::state)
+      CHECK(graph.outputs[value.index].valid());
   return {std::move(graph), {}};
 }
 

@@ -13,6 +13,13 @@ namespace pawl::kernel {
 /// padded.
 bool is_sum_of_taps(const graph::OpCall& conv, const Type& weights);
 
+/// What an operator is worth in a kernel of nodes outside of loops.
+enum class Role : std::uint8_t {
+  none,   ///< others do it better, or it has no form in kernels
+  works,  ///< computes
+  moves,  ///< says where elements are: nothing by itself
+};
+
 /// Follows the values of a body back and writes what they are. A method that gives an invalid id has said why.
 class StepBuilder {
  public:
@@ -21,12 +28,15 @@ class StepBuilder {
 
   StepId value(graph::ValueId id);
   StepGraph finish() && { return std::move(graph_); }
+  static Role role_outside(const graph::OpCall& call);
   [[nodiscard]] const std::string& refusal() const { return refusal_; }
 
  private:
   using Node = graph::Node;
   using OpCall = graph::OpCall;
   struct Row;
+  /// Null for operators that are computed lane by lane, and those that have no form.
+  static const Row* find_row(std::string_view name);
 
   StepId refuse(std::string why);
   [[nodiscard]] const StepValue& at(StepId id) const { return graph_[id]; }

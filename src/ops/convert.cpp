@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <cmath>
 #include <vector>
 
+#include "expr/types.h"
 #include "ops/number_text.h"
 #include "ops/rounding.h"
 #include "tensor/dispatch.h"
@@ -180,6 +182,20 @@ Result<Tensor> convert(const Tensor& x, DType to, const Conversion& conversion) 
   else
     TRY((convert_through<Signed, std::int64_t>(dense, y, conversion)));
   return y;
+}
+
+std::optional<double> only_number(const Tensor* constant) {
+  if (constant == nullptr || constant->size() != 1 || constant->dtype() == DType::string) return std::nullopt;
+  // Constants of a file may lie at odd addresses.
+  const Result<Tensor> dense = constant->to_dense();
+  const Result<Tensor> wide = dense.ok() ? convert(*dense, DType::f64) : dense;
+  if (!wide.ok()) return std::nullopt;
+  const double number = *wide->data<double>();
+  // Integers above are not what a double says.
+  constexpr double kExact = 9.0e15;
+  const bool is_real = expr::is_float(constant->dtype()) || expr::is_stored(constant->dtype());
+  if (number != number || (!is_real && std::fabs(number) > kExact)) return std::nullopt;
+  return number;
 }
 
 }  // namespace pawl::ops

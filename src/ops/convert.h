@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <type_traits>
 
 #include "base/try.h"
@@ -38,5 +39,8 @@ T truncated(double value) {
 /// type. Strings are read as numbers ("1e-5", "+INF", "nan") and written with the fewest digits that give the number
 /// back. Errors: bad_type; bad_value, for a string that is no number; limit.
 Result<Tensor> convert(const Tensor& x, DType to, const Conversion& conversion = {});
+
+/// The only element of a constant of numbers, where a double holds it; nothing otherwise, and for null.
+std::optional<double> only_number(const Tensor* constant);
 
 }  // namespace pawl::ops

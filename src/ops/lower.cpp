@@ -92,15 +92,9 @@ Lowered identity(const LaneNode& node) { return node.values[0]; }
 Lowered divide(const LaneNode& node) {
   if (!are_numbers(node) || node.since() < 7) return std::nullopt;
   if (is_float(node.computed(0))) return node.emit.apply(Op::divide, {node.values[0], node.values[1]});
-  const Tensor* divisor = node.inputs[1]->tensor();
-  if (divisor == nullptr || divisor->size() != 1) return std::nullopt;
-  const Result<Tensor> wide = convert(*divisor, DType::f64);
-  if (!wide.ok()) return std::nullopt;
-  // Larger ones are not what a double says.
-  constexpr double kExact = 9.0e15;
-  const double by = *wide->data<double>();
-  if (by == 0 || by > kExact || by < -kExact) return std::nullopt;
-  return node.emit.apply(Op::divide, {node.values[0], node.emit.constant(node.computed(0), by)});
+  const std::optional<double> by = only_number(node.inputs[1]->tensor());
+  if (!by || *by == 0) return std::nullopt;
+  return node.emit.apply(Op::divide, {node.values[0], node.emit.constant(node.computed(0), *by)});
 }
 
 Value reciprocal(const Lane& lane) { return lane.op(Op::divide, {lane.number(1), lane.in(0)}); }
@@ -114,11 +108,9 @@ Value sign(const Lane& lane) {
 
 /// Floats of one type; other powers are computed in double or exactly. A square is a product in both.
 Lowered power(const LaneNode& node) {
-  const Tensor* exponent = node.has(1) ? node.inputs[1]->tensor() : nullptr;
-  if (exponent != nullptr && exponent->size() == 1 && is_float(node.computed(0)) && node.since() >= 7) {
-    const Result<Tensor> wide = convert(*exponent, DType::f64);
-    if (wide.ok() && *wide->data<double>() == 2) return node.emit.apply(Op::multiply, {node.values[0], node.values[0]});
-  }
+  const bool is_square = node.has(1) && only_number(node.inputs[1]->tensor()) == 2.0;
+  if (is_square && is_float(node.computed(0)) && node.since() >= 7)
+    return node.emit.apply(Op::multiply, {node.values[0], node.values[0]});
   if (!are_real(node) || node.since() < 7) return std::nullopt;
   return node.emit.apply(Op::pow, {node.values[0], node.values[1]});
 }
