@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
 
 #include "backend/cpu/threads.h"
 #include "base/file.h"
@@ -32,7 +33,7 @@ struct BenchArguments {
   std::string kernels = "compiled";
   std::string trace;
   int threads = 0;
-  int runs = 0;
+  std::optional<int> runs;  ///< none: as many as fit
   int warmup = 3;
   bool exact = false;
   bool json = false;
@@ -47,7 +48,8 @@ Result<CompileOptions> read_options(const BenchArguments& arguments) {
     return fail(Code::bad_argument, "--kernels {}: expected off or compiled", arguments.kernels);
   if (arguments.threads < 0)
     return fail(Code::bad_argument, "--threads {}: expected 0 (all cores) or more", arguments.threads);
-  if (arguments.runs < 0) return fail(Code::bad_argument, "--runs {}: expected 1 or more", arguments.runs);
+  if (arguments.runs && *arguments.runs < 1)
+    return fail(Code::bad_argument, "--runs {}: expected 1 or more", *arguments.runs);
   if (arguments.warmup < 0) return fail(Code::bad_argument, "--warmup {}: expected 0 or more", arguments.warmup);
   options.kernels = arguments.kernels == "off" ? Kernels::off : Kernels::compiled;
   options.threads = arguments.threads > 0 ? arguments.threads : cpu::usable_cores();
@@ -111,7 +113,7 @@ Result<void> measure(const BenchArguments& arguments, Bench& bench, BenchResult&
   for (int i = 0; i < arguments.warmup; ++i) TRY(bench.run());
   double spent = 0;
   const auto enough = [&](int done) {
-    if (arguments.runs > 0) return done >= arguments.runs;
+    if (arguments.runs) return done >= *arguments.runs;
     return done >= kMostRuns || (done >= kFewestRuns && spent >= kMeasuredMs);
   };
   for (int done = 0; !enough(done); ++done) {

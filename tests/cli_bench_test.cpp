@@ -102,6 +102,7 @@ TEST_F(Cli, RefusesToMeasureNonsense) {
   expect_fault(bench({"--kernels", "fast"}), {"--kernels fast"});
   expect_fault(bench({"--runs", "-1"}), {"--runs -1"});
   expect_fault(bench({"--warmup", "-2"}), {"--warmup -2"});
+  expect_fault(bench({"--runs", "0"}), {"--runs 0", "1 or more"});
   expect_fault(bench({"--threads", "-2"}), {"--threads -2"});
   expect_fault(bench({"--trace", "nowhere/trace.json", "--runs", "1"}), {"nowhere/trace.json"});
   expect_fault({"bench", "model.onnxtxt", "--random-inputs"}, {"--dim"});
