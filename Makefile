@@ -1,9 +1,9 @@
 # Short names for the everyday commands. The scripts in tools/ do the work.
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench check format lint sanitize fuzz clean
+.PHONY: help demo test bench bench-compile check format lint sanitize fuzz clean
 
 help: ## This list
-	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile
 
 demo: ## Build, and let the character model of examples/charlm_mamba write
 	@tools/run_demo
@@ -13,6 +13,9 @@ test: ## Build, run the tests and, where they are, the conformance suites
 
 bench: ## Measure the benchmark families beside ONNX Runtime; FAMILIES=gru PRESETS=small,odd restricts
 	@tools/bench
+
+bench-compile: ## Measure first runs, kernels compiled and from the disk, and the memory of large runs
+	@tools/bench_compile
 
 check: ## Everything: test, the sanitizers, 30 s of each fuzz target
 	@PAWL_SANITIZERS=true tools/run_tests

@@ -1,15 +1,21 @@
 // libpawl_llvm.so: LLVM IR to an object file, by LLVM's C interface.
+#include <link.h>
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/IRReader.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 
 #include "backend/cpu/llvm_interface.h"
@@ -101,6 +107,41 @@ bool compile(const PawlLlvmRequest& request, std::string& result) {
   return true;
 }
 
+/// Gives LLVM's code and constants back to the kernel's cache of files, where the next kernel finds them: tens of MB of
+/// the process, which runs what was compiled and not the compiler.
+int give_back(dl_phdr_info* object, std::size_t /*size*/, void* inside) {
+  const std::uintptr_t place = reinterpret_cast<std::uintptr_t>(inside);
+  const std::uintptr_t page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  bool found = false;
+  const auto parts = std::span(object->dlpi_phdr, object->dlpi_phnum);
+  for (const ElfW(Phdr) & part : parts)
+    found = found || (part.p_type == PT_LOAD && place - (object->dlpi_addr + part.p_vaddr) < part.p_memsz);
+  if (!found) return 0;
+  for (const ElfW(Phdr) & part : parts) {
+    if (part.p_type != PT_LOAD || (part.p_flags & PF_W) != 0) continue;
+    const std::uintptr_t begin = (object->dlpi_addr + part.p_vaddr) / page * page;
+    madvise(reinterpret_cast<void*>(begin), object->dlpi_addr + part.p_vaddr + part.p_memsz - begin, MADV_DONTNEED);
+  }
+  return 1;
+}
+
+/// The last one that leaves gives the memory back.
+class Compiling {
+ public:
+  Compiling() { ++count(); }
+  Compiling(const Compiling&) = delete;
+  Compiling& operator=(const Compiling&) = delete;
+  ~Compiling() {
+    if (--count() == 0) dl_iterate_phdr(give_back, reinterpret_cast<void*>(&LLVMContextCreate));
+  }
+
+ private:
+  static std::atomic<int>& count() {
+    static std::atomic<int> threads{0};
+    return threads;
+  }
+};
+
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) int pawl_llvm_version(void) { return PAWL_LLVM_INTERFACE; }
@@ -108,6 +149,7 @@ extern "C" __attribute__((visibility("default"))) int pawl_llvm_version(void) { 
 extern "C" __attribute__((visibility("default"))) int pawl_llvm_compile(const PawlLlvmRequest* request, char** bytes,
                                                                         size_t* size) {
   std::string result;
+  const Compiling here;
   const bool done = compile(*request, result);
   *bytes = static_cast<char*>(std::malloc(result.size() + 1));
   *size = *bytes == nullptr ? 0 : result.size();
