@@ -71,11 +71,13 @@ INSTANTIATE_TEST_SUITE_P(Cpu, Programs, ::testing::Values(kAverage, kMaximum, kC
 TEST_P(Programs, ServeThreads) {
   constexpr int kCallers = 3, kRuns = 10;
   std::vector<Values> want;
+  want.reserve(kCallers);
   const Program alone = compile(GetParam(), Kernels::compiled, 2);
   for (unsigned i = 0; i < kCallers; ++i) want.push_back(alone.run(inputs_of(alone, i)).value());
   const Program program = compile(GetParam(), Kernels::compiled, 2);
   std::atomic<int> wrong = 0;
   std::vector<std::thread> callers;
+  callers.reserve(kCallers);
   for (unsigned who = 0; who < kCallers; ++who)
     callers.emplace_back([&, who] {
       const Values inputs = inputs_of(program, who);
@@ -117,6 +119,7 @@ TEST(CpuPrograms, ShareTheThreadsOfTheMachine) {
   const int before = threads_here();
   std::atomic<int> wrong = 0, most = 0;
   std::vector<std::thread> callers;
+  callers.reserve(kCallers);
   for (unsigned who = 0; who < kCallers; ++who)
     callers.emplace_back([&, who] {
       const Program program = compile(texts[who % 3], Kernels::compiled, 0);

@@ -9,23 +9,35 @@
 
 #include "expr/functions.h"
 #include "expr/scalar.h"
+#include "tensor/scalar.h"
 
 namespace pawl::expr {
 namespace {
 
 constexpr double kWrong = std::numeric_limits<double>::infinity();
 
-/// got - want in units in the last place of `want` as a T; past the largest T these are its own.
+/// A type's numbers, in the terms of std::numeric_limits.
+struct Format {
+  int digits, min_exponent, max_exponent;
+};
 template <class T>
-double distance(T got, long double want) {
-  using Limits = std::numeric_limits<T>;
+constexpr Format kFormat = {std::numeric_limits<T>::digits, std::numeric_limits<T>::min_exponent,
+                            std::numeric_limits<T>::max_exponent};
+template <>
+constexpr Format kFormat<F16> = {11, -13, 16};
+template <>
+constexpr Format kFormat<BF16> = {8, -125, 128};
+
+/// got - want in units in the last place of `want` in a format; past its largest number these are that one's.
+template <class T>
+double distance(T got, long double want, Format format = kFormat<T>) {
   if (std::isnan(want) || std::isnan(got)) return std::isnan(want) && std::isnan(got) ? 0 : kWrong;
   if (std::isinf(want)) return static_cast<long double>(got) == want ? 0 : kWrong;
   if (want == 0) return got == 0 && std::signbit(got) == std::signbit(want) ? 0 : kWrong;
-  const int exponent = std::clamp(std::ilogb(want), Limits::min_exponent - 1, Limits::max_exponent - 1);
-  const long double unit = std::ldexp(1.0L, exponent + 1 - Limits::digits);
+  const int exponent = std::clamp(std::ilogb(want), format.min_exponent - 1, format.max_exponent - 1);
+  const long double unit = std::ldexp(1.0L, exponent + 1 - format.digits);
   // Infinity stands for the number that would follow the largest one.
-  const long double number = std::isinf(got) ? std::copysign(std::ldexp(1.0L, Limits::max_exponent), got) : got;
+  const long double number = std::isinf(got) ? std::copysign(std::ldexp(1.0L, format.max_exponent), got) : got;
   if (std::isinf(got) && std::fabs(want) >= std::fabs(number))
     return std::signbit(got) == std::signbit(want) ? 0 : kWrong;
   if (got == 0 && std::signbit(got) != std::signbit(want)) return kWrong;
@@ -198,6 +210,34 @@ Errors measure(Op op, std::uint64_t step, bool with_f64) {
   return measured.errors();
 }
 
+/// 16 bits: every operand; of pow, every first one, with random second ones. Computed as f32, rounded to the type.
+template <class T>
+Errors measure_small(Op op) {
+  constexpr int kSeconds = 16;
+  Errors errors;
+  std::mt19937 random(3);
+  std::uniform_real_distribution<float> one(-1, 1);
+  const auto at = [&](float x, float y) {
+    if (std::isfinite(x) && (op == Op::sin || op == Op::cos) && std::fabs(x) >= 0x1p48F) return;
+    const float got = static_cast<float>(T(value_of(op, x, y)));
+    const double error = distance(got, true_value(op, x, y), kFormat<T>);
+    ++errors.inputs;
+    if (!(error > errors.largest)) return;
+    errors.largest = error;
+    errors.at[0] = static_cast<double>(x);
+    errors.at[1] = static_cast<double>(y);
+  };
+  for (std::uint32_t code = 0; code <= UINT16_MAX; ++code) {
+    const float x = decode_float(dtype_of<T>, static_cast<std::uint16_t>(code));
+    if (op != Op::pow) at(x, 0);
+    for (int i = 0; op == Op::pow && i < kSeconds; ++i) {
+      const float any = decode_float(dtype_of<T>, static_cast<std::uint16_t>(random()));
+      at(x, i % 2 == 0 ? any : static_cast<float>(T(8 * one(random))));
+    }
+  }
+  return errors;
+}
+
 /// A builder that only counts.
 template <bool WithF64>
 struct Counter {
@@ -253,6 +293,8 @@ long double true_value(Op op, long double x, long double y) {
 }
 
 Errors errors_of(Op op, DType dtype, std::uint64_t step, bool with_f64) {
+  if (dtype == DType::f16) return measure_small<F16>(op);
+  if (dtype == DType::bf16) return measure_small<BF16>(op);
   return dtype == DType::f64 ? measure<double>(op, step, true) : measure<float>(op, step, with_f64);
 }
 

@@ -27,6 +27,14 @@ TEST_P(FunctionErrors, AreBelowTwoUnitsInTheLastPlace) {
 std::string name_of(const testing::TestParamInfo<Op>& info) { return std::string(facts_of(info.param).name); }
 INSTANTIATE_TEST_SUITE_P(All, FunctionErrors, testing::ValuesIn(kFunctions), name_of);
 
+TEST_P(FunctionErrors, OfSixteenBitsAreThoseOfOneRounding) {
+  for (const DType dtype : {DType::f16, DType::bf16}) {
+    const Errors errors = errors_of(GetParam(), dtype, kStep);
+    EXPECT_GT(errors.inputs, 30'000);
+    EXPECT_LT(errors.largest, 0.501) << name(dtype) << " at " << errors.at[0] << ", " << errors.at[1];
+  }
+}
+
 TEST(FunctionErrors, WithoutF64AreBelowTwoUnitsToo) {
   for (const Op op : {Op::sin, Op::cos, Op::pow}) EXPECT_LT(errors_of(op, DType::f32, kStep, false).largest, 2);
 }

@@ -10,10 +10,15 @@ namespace {
 
 void print_row(Op op, DType dtype, const char* type, std::uint64_t step, bool with_f64) {
   const Errors errors = errors_of(op, dtype, step, with_f64);
-  const Cost cost = cost_of(op, dtype, with_f64);
+  const bool small = dtype == DType::f16 || dtype == DType::bf16;
   std::printf("| %.*s | %s | %.2f | %.9g", static_cast<int>(facts_of(op).name.size()), facts_of(op).name.data(), type,
               errors.largest, errors.at[0]);
   if (op == Op::pow) std::printf(", %.9g", errors.at[1]);
+  if (small) {
+    std::puts(" | | | | | | |");
+    return;
+  }
+  const Cost cost = cost_of(op, dtype, with_f64);
   std::printf(" | %d | %d | %d | %d | %d | %d |\n", cost.total(), cost.arithmetic, cost.divide, cost.integer,
               cost.choice, cost.cast);
 }
@@ -25,6 +30,8 @@ void print_all(std::uint64_t step) {
     print_row(op, DType::f32, "f32", step, true);
     if (op == Op::sin || op == Op::cos || op == Op::pow) print_row(op, DType::f32, "f32 without f64", step, false);
     print_row(op, DType::f64, "f64", step, true);
+    print_row(op, DType::f16, "f16", step, true);
+    print_row(op, DType::bf16, "bf16", step, true);
   }
 }
 
