@@ -42,10 +42,13 @@ Result<std::shared_ptr<const Model::State>> import_model(Result<onnx::Model> dec
 
 /// A kernel that is not compiled, but run by its definition.
 Result<cpu::KernelCall> interpreted(const kernel::Program& program) {
-  return cpu::KernelCall([&program](std::span<const cpu::KernelMemory> memory, std::span<const std::int64_t> params) {
+  return cpu::KernelCall([&program](std::span<const cpu::KernelMemory> memory, std::span<const std::int64_t> params,
+                                    cpu::Meeting* meeting) {
     std::vector<reference::Memory> buffers;
     for (const cpu::KernelMemory& each : memory) buffers.push_back({each.data, each.size});
-    return reference::run_kernel(program, buffers, params);
+    const reference::Meet meet = [meeting] { meeting->wait(); };
+    return reference::run_kernel(program, buffers, params, std::nullopt, reference::LaneOrder::forward,
+                                 meeting == nullptr ? reference::Meet() : meet);
   });
 }
 
@@ -120,6 +123,11 @@ Result<Program> Program::compile(const Model& model, const CompileOptions& optio
       kernels.threads = state->threads;
       kernels.policy.exact = options.guarantee == Guarantee::exact;
       kernels.chunks.rows = options.parts;
+      if (options.parts > 0) {
+        kernels.policy.vector = 2;
+        kernels.policy.near = 0;
+        kernels.policy.shared_work = 1;
+      }
       kernels.compile = options.kernels == Kernels::compiled ? cpu::machine_code() : interpreted;
       state->kernels = std::make_unique<cpu::ScanKernels>(std::move(kernels));
     }

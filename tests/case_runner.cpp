@@ -181,7 +181,7 @@ class CaseTest : public testing::Test {
         if (!each.error) run(*program, each, &evaluations);
     }
     const Result<Program> program =
-        Program::compile(model, {.kernels = Kernels::interpreted, .threads = 1, .parts = 2});
+        Program::compile(model, {.kernels = Kernels::interpreted, .threads = 2, .parts = 2});
     ASSERT_TRUE(program.ok()) << "kernels in chunks: " << program.error().to_string();
     SCOPED_TRACE("kernels in chunks");
     roundings_ = kRoundings;

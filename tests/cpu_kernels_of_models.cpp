@@ -59,7 +59,8 @@ Result<void> for_each_kernel(const std::filesystem::path& model, Guarantee guara
   Result<void> seen;
   options.compile = [&](const kernel::Program& program) -> Result<KernelCall> {
     if (seen.ok()) seen = see(program);
-    return KernelCall([](std::span<const KernelMemory>, std::span<const std::int64_t>) -> Result<void> { return {}; });
+    return KernelCall(
+        [](std::span<const KernelMemory>, std::span<const std::int64_t>, Meeting*) -> Result<void> { return {}; });
   };
   ScanKernels kernels(std::move(options));
   std::vector<Value> inputs;

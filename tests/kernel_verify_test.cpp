@@ -35,6 +35,17 @@ struct Wrong {
 };
 
 const Wrong kWrong[] = {
+    {"splits has a barrier", [](Program& p) { p.block.emplace_back(Barrier{}); }},
+    {"inside of lanes or of a sum",
+     [](Program& p) {
+       p.splits = false;
+       inner(p).block.emplace_back(Barrier{});
+     }},
+    {"inside of lanes or of a sum",
+     [](Program& p) {
+       p.splits = false;
+       lanes(p).block.emplace_back(Barrier{});
+     }},
     {"\"a b\" is no name", [](Program& p) { p.name = "a b"; }},
     {"\"1x\" is no name", [](Program& p) { p.buffers[0].name = "1x"; }},
     {"the name n is taken twice", [](Program& p) { p.counters[0] = "n"; }},

@@ -189,6 +189,8 @@ std::vector<Var> Builder::close(Loop loop) {
   return results;
 }
 
+void Builder::barrier() { scopes_.back().block.emplace_back(Barrier{}); }
+
 void Builder::lanes(const Form& extent, const std::function<void(Counter)>& body, int unroll, std::string_view name) {
   Loop loop;
   loop.kind = Loop::Kind::lanes;

@@ -64,6 +64,8 @@ class Builder {
   Var load(BufferId buffer, const Form& at);
   void store(BufferId buffer, const Form& at, Var value, bool streaming = false);
 
+  void barrier();
+
   /// Each loop's body is called at once, to write one iteration. `name` is the counter's; where it is taken, or none
   /// is given, one like it.
   void lanes(const Form& extent, const std::function<void(Counter)>& body, int unroll = 1, std::string_view name = "c");

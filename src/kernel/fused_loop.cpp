@@ -1,15 +1,19 @@
 #include "kernel/fused_loop.h"
 
 #include <algorithm>
+#include <cstdint>
 
+#include "base/try.h"
 #include "kernel/step_emitter.h"
 #include "kernel/step_graph.h"
 
 namespace pawl::kernel {
 namespace {
 
-/// Lanes of a full vector, of the widest target and four bytes: how many vectors there are to go side by side.
-constexpr std::int64_t kVector = 16;
+/// Sums that do not fit into registers cost less than to go through a whole matrix once more, up to so many.
+constexpr int kSpilled = 8;
+/// Vectors of a block of a stage without sums.
+constexpr std::int64_t kPlainVectors = 4;
 
 class FusedLoopLowering {
  public:
@@ -35,7 +39,8 @@ class FusedLoopLowering {
     loop_.program = std::move(builder_).finish();
     return std::move(loop_);
   }
-  [[nodiscard]] Layouts better_layouts() const { return memory_.better(); }
+  [[nodiscard]] Layouts better_layouts() const { return memory_.better(policy_.tiles); }
+  [[nodiscard]] bool has_gone_wrong() const { return memory_.has_gone_wrong(); }
 
  private:
   void find_axes() {
@@ -87,16 +92,16 @@ class FusedLoopLowering {
     int vectors = 1;  ///< along the last one
   };
   /// Sums of several rows and vectors side by side share what they load; all of them stay in registers.
-  [[nodiscard]] Unroll unroll_of(const Stage& stage, const std::vector<std::size_t>& order, std::int64_t rows) const {
+  ///   spilled : sums that do not fit and are worth it
+  [[nodiscard]] Unroll unroll_of(const Stage& stage, const std::vector<std::size_t>& order, std::int64_t rows,
+                                 int spilled) const {
     Unroll unroll{1, policy_.unroll};
     const std::int64_t lanes = order.empty() ? 1 : std::max<std::int64_t>(stage.lanes[order.back()], 1);
-    const std::int64_t vectors = (lanes + kVector - 1) / kVector;
+    const std::int64_t vectors = (lanes + policy_.vector - 1) / policy_.vector;
     const int sums = emitter_.sums_of(stage);
     if (sums > 0) {
       const int most = std::max(policy_.sums / sums, 1);
-      // A few sums that do not fit cost less than to go through a matrix once more.
-      constexpr int kSpilled = 8;
-      const int most_rows = std::max((policy_.sums + kSpilled) / sums, 1);
+      const int most_rows = std::max((policy_.sums + spilled) / sums, 1);
       for (int i = 2; i <= most_rows && i <= rows && i <= 8; ++i)
         if (i < 5 || (rows % i == 0 && !policy_.open)) unroll.rows = i;
       unroll.vectors = std::min(std::max(most / unroll.rows, 1), 8);
@@ -125,9 +130,9 @@ class FusedLoopLowering {
     builder_.lanes(
         extent,
         [&](Counter counter) {
-          lane_.counters[axis] = counter;
+          lane_.places[axis] = counter;
           over_lanes(stage, order, level + 1, unroll, inside);
-          lane_.counters.erase(axis);
+          lane_.places.erase(axis);
         },
         last          ? unroll.vectors
         : before_last ? unroll.rows
@@ -169,7 +174,7 @@ class FusedLoopLowering {
     for (const std::int64_t extent : stage.lanes) lanes *= extent;
     const bool stays = lanes <= policy_.register_lanes;
     loop_.steps_per_visit = stays ? 0 : policy_.steps_per_visit;
-    const Unroll unroll = unroll_of(stage, order, 1);
+    const Unroll unroll = unroll_of(stage, order, 1, kSpilled);
     builder_.steps(
         loop_.visits, {},
         [&](Counter visit, std::span<const Var>) {
@@ -201,7 +206,7 @@ class FusedLoopLowering {
   void steps_as_lanes(const Stage& stage, const std::vector<std::size_t>& order) {
     loop_.splits_time = true;
     constexpr std::int64_t kManySteps = 4;
-    const Unroll unroll = unroll_of(stage, order, order.size() == 1 ? kManySteps : 1);
+    const Unroll unroll = unroll_of(stage, order, order.size() == 1 ? kManySteps : 1, kSpilled);
     builder_.lanes(
         loop_.steps,
         [&](Counter step) {
@@ -218,24 +223,95 @@ class FusedLoopLowering {
 
   /// Lanes of an axis that one thread has.
   [[nodiscard]] std::int64_t rows_of(const Stage& stage, std::size_t axis) const {
-    const bool is_shared = stage.classes[axis] != SIZE_MAX && stage.lanes[axis] >= policy_.threads;
+    const bool is_shared =
+        !loop_.shares_steps && stage.classes[axis] != SIZE_MAX && stage.lanes[axis] >= policy_.threads;
     return is_shared ? stage.lanes[axis] / policy_.threads : stage.lanes[axis];
   }
 
   void steps_outside() {
+    loop_.shares_steps = shares_steps();
+    loop_.share = std::max<std::int64_t>(policy_.shared_work / 2, 1);
+    if (loop_.shares_steps) loop_.alone = builder_.param("alone");
     builder_.steps(loop_.steps, {}, [&](Counter step, std::span<const Var>) {
       for (const Stage& stage : plan_.stages) {
-        const std::vector<std::size_t> order = order_of(stage);
-        begin(stage, order);
-        const std::int64_t rows = order.size() > 1 ? rows_of(stage, order[order.size() - 2]) : 1;
-        over_lanes(stage, order, 0, unroll_of(stage, order, rows), [&] {
+        over_stage(stage, [&] {
           std::map<std::size_t, Var> registers;
           emitter_.step(stage, lane_, {{}, step}, registers);
         });
         emitter_.done(stage);
+        if (loop_.shares_steps) builder_.barrier();
       }
       return std::vector<Var>();
     });
+  }
+
+  /// Whether there is so much to do in a step that threads had better share it than rows.
+  [[nodiscard]] bool shares_steps() const {
+    if (policy_.threads < 2 || policy_.open || loop_.work < policy_.shared_work) return false;
+    return std::any_of(plan_.stages.begin(), plan_.stages.end(), [&](const Stage& stage) {
+      const std::vector<std::size_t> order = order_of(stage);
+      return has_blocks(stage, order, kPlainVectors * policy_.vector);
+    });
+  }
+
+  /// Whether the last axis is long enough to be gone through in blocks.
+  [[nodiscard]] static bool has_blocks(const Stage& stage, const std::vector<std::size_t>& order, std::int64_t width) {
+    return !order.empty() && stage.classes[order.back()] == SIZE_MAX && stage.lanes[order.back()] > width;
+  }
+
+  template <class F>
+  void over_stage(const Stage& stage, F&& inside) {
+    const std::vector<std::size_t> order = order_of(stage);
+    begin(stage, order);
+    const bool has_sums = emitter_.sums_of(stage) > 0;
+    const std::int64_t rows = order.size() > 1 ? rows_of(stage, order[order.size() - 2]) : 1;
+    // With blocks outside of rows, what a block needs of a matrix is near when the next rows come.
+    const Unroll blocked = unroll_of(stage, order, rows, 0);
+    const std::int64_t width = policy_.vector * (has_sums ? blocked.vectors : kPlainVectors);
+    const bool is_far = has_sums && !order.empty() &&
+                        work_of(stage) * emitter_.sums_of(stage) * stage.lanes[order.back()] > policy_.near;
+    if (lane_.vectors != kLoopAxis && has_blocks(stage, order, width) && (is_far || loop_.shares_steps))
+      return in_blocks(stage, order, blocked, width, inside);
+    const auto all = [&] { over_lanes(stage, order, 0, unroll_of(stage, order, rows, kSpilled), inside); };
+    if (!loop_.shares_steps) return all();
+    builder_.lanes(loop_.alone, [&](Counter) { all(); });
+  }
+
+  /// Whole blocks of the last axis, and what is left.
+  template <class F>
+  void in_blocks(const Stage& stage, std::vector<std::size_t> order, const Unroll& unroll, std::int64_t width,
+                 F&& inside) {
+    const std::size_t axis = order.back();
+    order.pop_back();
+    FusedLoop::Blocks blocks;
+    blocks.count = stage.lanes[axis] / width;
+    blocks.rest = stage.lanes[axis] % width;
+    Form first, count = blocks.count, rest = blocks.rest;
+    if (loop_.shares_steps) {
+      const std::size_t number = loop_.blocks.size();
+      const auto param = [&](std::string_view name) { return builder_.param(fmt::format("{}{}", name, number)); };
+      first = blocks.first_param = param("first");
+      count = blocks.count_param = param("blocks");
+      if (blocks.rest > 0) rest = blocks.rest_param = param("rest");
+      loop_.blocks.push_back(blocks);
+    }
+    const auto lanes = [&](const Form& block, const Form& extent, int vectors) {
+      over_lanes(stage, order, 0, {1, unroll.rows}, [&] {
+        builder_.lanes(
+            extent,
+            [&](Counter lane) {
+              lane_.places[axis] = block * Form(width) + lane;
+              lane_.block = {axis, width, block, lane};
+              inside();
+              lane_.block = {};
+              lane_.places.erase(axis);
+            },
+            vectors);
+      });
+    };
+    builder_.lanes(count, [&](Counter block) { lanes(first + block, width, unroll.vectors); }, 1, "b");
+    if (blocks.rest > 0)
+      lanes(blocks.count, rest, static_cast<int>(std::max<std::int64_t>(blocks.rest / policy_.vector, 1)));
   }
 
   const graph::ScanOp& scan_;
@@ -270,11 +346,22 @@ Result<Lowering> lower_fused_loop(const graph::ScanOp& scan, const std::vector<o
   made.graph = merge_axes(times, scan.states, std::move(*made.graph));
   const StepPlan plan = plan_step(*made.graph, scan.states);
   // Once to see how memory is walked through, and once with tensors laid out for that.
-  FusedLoopLowering first(scan, times, *made.graph, plan, policy, {});
-  FusedLoop loop = first.run();
-  if (const Layouts better = first.better_layouts(); !better.empty())
-    loop = FusedLoopLowering(scan, times, *made.graph, plan, policy, better).run();
-  return Lowering{std::move(loop), {}};
+  const auto lower = [&](const FusedLoopPolicy& how) -> std::optional<FusedLoop> {
+    FusedLoopLowering first(scan, times, *made.graph, plan, how, {});
+    std::optional<FusedLoop> loop = first.run();
+    if (first.has_gone_wrong()) return std::nullopt;
+    if (const Layouts better = first.better_layouts(); !better.empty())
+      loop = FusedLoopLowering(scan, times, *made.graph, plan, how, better).run();
+    return loop;
+  };
+  std::optional<FusedLoop> loop = lower(policy);
+  if (!loop) {
+    FusedLoopPolicy alone = policy;
+    alone.shared_work = INT64_MAX;
+    loop = lower(alone);
+  }
+  CHECK(loop.has_value());
+  return Lowering{std::move(*loop), {}};
 }
 
 }  // namespace pawl::kernel

@@ -23,6 +23,8 @@ struct Binding {
   Dims shape;                ///< of one step; neighbouring axes of the tensor may be one
   /// How its axes lie in memory, the outermost first; empty: in their order. Time is outside of them.
   std::vector<std::size_t> order;
+  /// More than 0: the last axis of the order lies in pieces of so many, filled up, which are outside of all other axes.
+  std::int64_t tile = 0;
   /// Elements from one entry to the next along an axis that can be split: fixed, or one of the tensor's strides below.
   struct Stride {
     std::int64_t fixed = 0;
@@ -53,6 +55,14 @@ struct FusedLoop {
     bool innermost = false;  ///< neighbours in memory
     bool can_split = true;
   };
+  /// A stage whose lanes can be shared out among calls side by side, in blocks; all others are for the first call.
+  struct Blocks {
+    std::int64_t count = 0;
+    std::int64_t rest = 0;  ///< lanes behind the last whole block
+    Param first_param;
+    Param count_param;
+    Param rest_param;
+  };
   Program program;
   std::vector<Binding> bindings;
   std::vector<Axis> axes;
@@ -62,18 +72,27 @@ struct FusedLoop {
   std::int64_t steps_per_visit = 0;                     ///< 0: all of them in one visit
   bool splits_time = false;                             ///< steps have nothing to do with each other either
   std::int64_t work = 0;                                ///< of a step: about how many operations of one lane
+  /// Where steps are shared out: the program has barriers, and as many of these as stages that have blocks.
+  bool shares_steps = false;
+  std::int64_t share = 1;  ///< operations of a step that are worth a thread
+  std::vector<Blocks> blocks;
+  Param alone;  ///< 1 in the first call, else 0
 };
 
 /// Values to be tuned: how a fused loop is cut.
 struct FusedLoopPolicy {
-  std::int64_t register_lanes = 64;  ///< up to so many, states stay in registers through all steps
-  std::int64_t steps_per_visit = 8;  ///< of more: steps that are done while a vector of states is in registers
-  int unroll = 4;                    ///< vectors in lockstep
-  int sums = 24;                     ///< that are kept in registers, as vectors
-  int threads = 1;                   ///< that share the rows of a batch
-  bool streaming = false;            ///< outputs go past the caches
-  bool open = false;                 ///< extents and strides are params: one kernel for many shapes
-  bool exact = false;                ///< the bits of the reference evaluator
+  std::int64_t register_lanes = 64;    ///< up to so many, states stay in registers through all steps
+  std::int64_t steps_per_visit = 8;    ///< of more: steps that are done while a vector of states is in registers
+  int unroll = 4;                      ///< vectors in lockstep
+  int sums = 24;                       ///< that are kept in registers, as vectors
+  int threads = 1;                     ///< that share the rows of a batch, or a step
+  std::int64_t shared_work = 1 << 17;  ///< operations of a step from which threads share it: some 5 microseconds
+  bool tiles = true;                   ///< matrices may be packed in tiles
+  int vector = 16;           ///< lanes of the widest vector, of four bytes each: how many there are to go side by side
+  std::int64_t near = 8192;  ///< elements of a matrix, or of several, that stay in the first-level cache
+  bool streaming = false;    ///< outputs go past the caches
+  bool open = false;         ///< extents and strides are params: one kernel for many shapes
+  bool exact = false;        ///< the bits of the reference evaluator
 };
 
 /// Why there is no such kernel, in words, or the kernel.

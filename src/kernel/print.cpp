@@ -102,6 +102,8 @@ class Printer {
          store.streaming ? " streaming" : "");
   }
 
+  void print(const Barrier& /*barrier*/, int depth) { line(depth, "barrier"); }
+
   void print(const std::unique_ptr<Loop>& held, int depth) {
     const Loop& loop = *held;
     std::string head =

@@ -89,8 +89,11 @@ struct Store {
   Affine at;
   bool streaming = false;  ///< not read again soon: past the caches
 };
+/// Several calls may run one program side by side, each with a part of what the loops are told by params: none of them
+/// goes on before all have come here. Not inside of lanes and sums.
+struct Barrier {};
 struct Loop;
-using Statement = std::variant<Constant, Number, Compute, Load, Store, std::unique_ptr<Loop>>;
+using Statement = std::variant<Constant, Number, Compute, Load, Store, Barrier, std::unique_ptr<Loop>>;
 using Block = std::vector<Statement>;
 
 /// A value that goes from iteration to iteration.

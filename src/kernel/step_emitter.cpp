@@ -348,7 +348,7 @@ std::vector<Var> StepEmitter::next(const Group& group, std::span<const Var> insi
       takes = negated(builder_.compute(Op::less_equal, {high, low}));
       if (expr::is_float(builder_.type(x))) takes = builder_.compute(Op::bit_and, {takes, is_number(best)});
     }
-    const Var place = builder_.cast(builder_.number(Form(lane_.counters.at(kLoopAxis))), DType::i32);
+    const Var place = builder_.cast(builder_.number(lane_.places.at(kLoopAxis)), DType::i32);
     made.push_back(builder_.compute(Op::select, {takes, x, best}));
     made.push_back(builder_.compute(Op::select, {takes, place, index}));
   }
@@ -363,7 +363,7 @@ void StepEmitter::store_all(const Group& group) {
 
 std::vector<Var> StepEmitter::loop(const Group& group, std::size_t level, const std::vector<Var>& carried) {
   const auto inside = [&](Counter counter, const auto& body) {
-    lane_.counters[kLoopAxis + level] = counter;
+    lane_.places[kLoopAxis + level] = counter;
     known_.emplace_back();
     std::vector<Var> made = body();
     known_.pop_back();
@@ -411,7 +411,7 @@ std::vector<Var> StepEmitter::loop(const Group& group, std::size_t level, const 
 
 void StepEmitter::run(const Group& group) {
   const std::vector<Var> results = loop(group, 0, initial(group));
-  for (std::size_t level = 0; level < group.extents.size(); ++level) lane_.counters.erase(kLoopAxis + level);
+  for (std::size_t level = 0; level < group.extents.size(); ++level) lane_.places.erase(kLoopAxis + level);
   std::size_t at = 0;
   for (const Sum* sum : group.sums) {
     if (is_twin(group, *sum)) continue;

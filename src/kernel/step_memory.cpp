@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/try.h"
+
 namespace pawl::kernel {
 namespace {
 
@@ -33,7 +35,10 @@ std::size_t StepMemory::bind(Binding::Kind kind, std::size_t index, graph::Value
   const std::string own = fmt::format("{}{}", kLetters[static_cast<std::size_t>(kind)], bindings_.size());
   made.buffer = builder_.buffer(own, dtype, access_of(kind)).index;
   made.origin = builder_.param(own + "_origin");
-  if (const auto found = layouts_.find(key_of(made)); found != layouts_.end()) made.order = found->second;
+  if (const auto found = layouts_.find(key_of(made)); found != layouts_.end()) {
+    made.order = found->second.order;
+    made.tile = found->second.tile;
+  }
   if (kind == Binding::Kind::element || kind == Binding::Kind::output) {
     made.time = builder_.param(own + "_step");
     made.visit = builder_.param(own + "_visit");
@@ -67,7 +72,7 @@ std::int64_t StepMemory::dense_stride(const Binding& binding, std::size_t axis, 
   for (std::size_t i = shape.size(); i-- > 0;) {
     const std::size_t at = binding.order.empty() ? i : binding.order[i];
     if (at == axis) break;
-    dense *= shape[at];
+    dense *= binding.tile > 0 && i + 1 == shape.size() ? binding.tile : shape[at];
   }
   return dense;
 }
@@ -81,10 +86,13 @@ Form StepMemory::place(std::size_t binding, const Indices& indices, const Moment
   Affine at{{1, of.origin, {}}};
   for (std::size_t axis = 0; axis < indices.size(); ++axis) {
     const Binding::Stride by = stride(binding, axis, seen);
+    if (of.tile > 0 && of.order.back() == axis) {
+      add_tiled(at, of, indices[axis], lane);
+      continue;
+    }
     const std::int64_t factor = by.param.valid() ? 1 : by.fixed;
     if (indices[axis].offset != 0) at.push_back({factor * indices[axis].offset, by.param, {}});
-    for (const AxisTerm& term : indices[axis].terms)
-      at.push_back({factor * term.factor, by.param, lane.counters.at(term.axis)});
+    for (const AxisTerm& term : indices[axis].terms) add(at, factor * term.factor, by.param, lane.places.at(term.axis));
   }
   if (of.time.valid()) {
     if (moment.visit.valid()) at.push_back({1, of.visit, moment.visit});
@@ -93,7 +101,44 @@ Form StepMemory::place(std::size_t binding, const Indices& indices, const Moment
   return at;
 }
 
+void StepMemory::add(Affine& at, std::int64_t factor, Param stride, const Form& place) {
+  for (const Term& term : place.terms()) {
+    if (stride.valid() && term.param.valid()) has_gone_wrong_ = true;
+    at.push_back({factor * term.factor, stride.valid() ? stride : term.param, term.counter});
+  }
+}
+
+/// Accesses are as note_tile found them to be.
+void StepMemory::add_tiled(Affine& at, const Binding& of, const AxisIndex& index, const Lane& lane) {
+  std::int64_t tiles = of.tile;
+  for (std::size_t axis = 0; axis < of.shape.size(); ++axis)
+    if (axis != of.order.back()) tiles *= of.shape[axis];
+  CHECK(index.offset % of.tile == 0 && lane.block.width == of.tile);
+  at.push_back({index.offset / of.tile * tiles, {}, {}});
+  add(at, tiles, {}, lane.block.block);
+  add(at, 1, {}, lane.block.lane);
+}
+
+/// A matrix that a sum goes through with a whole block of columns: its tiles lie one behind the other in memory.
+void StepMemory::note_tile(std::size_t binding, const Indices& indices, const Lane& lane) {
+  Votes& votes = votes_[key_of(bindings_[binding])];
+  std::optional<std::size_t> along;
+  bool is_summed = false, is_whole = lane.block.axis != SIZE_MAX;
+  for (std::size_t axis = 0; axis < indices.size(); ++axis)
+    for (const AxisTerm& term : indices[axis].terms) {
+      is_summed = is_summed || term.axis >= kLoopAxis;
+      if (term.axis != lane.block.axis) continue;
+      is_whole = is_whole && !along && term.factor == 1 && indices[axis].terms.size() == 1 &&
+                 indices[axis].offset % lane.block.width == 0;
+      along = axis;
+    }
+  const auto tile = std::pair(along.value_or(0), lane.block.width);
+  votes.has_tile = votes.has_tile && is_whole && is_summed && along && votes.tile.value_or(tile) == tile;
+  votes.tile = tile;
+}
+
 void StepMemory::note(std::size_t binding, const Indices& indices, const Lane& lane, const Dims& shape) {
+  note_tile(binding, indices, lane);
   const std::vector<std::size_t>& splits = lane.splits;
   Access access;
   std::size_t count = 0;
@@ -117,7 +162,7 @@ void StepMemory::note(std::size_t binding, const Indices& indices, const Lane& l
   accesses_[binding].push_back(std::move(access));
 }
 
-Layouts StepMemory::better() const {
+Layouts StepMemory::better(bool tiles) const {
   Layouts made;
   for (const Binding& binding : bindings_) {
     const auto found = votes_.find(key_of(binding));
@@ -134,12 +179,17 @@ Layouts StepMemory::better() const {
         binding.strides.begin(), binding.strides.end(),
         [&](const Binding::TensorStride& each) { return each.axis == axis && !is_dense(binding, each.param); });
     // Time is inside of it: to move it would be a transposed copy of the whole tensor.
-    if (is_last || in_time) continue;
+    const bool is_matrix = binding.kind == Binding::Kind::captured || binding.kind == Binding::Kind::constant;
+    const bool has_tile =
+        tiles && found->second.has_tile && found->second.tile && found->second.tile->first == axis && is_matrix;
+    const std::int64_t tile =
+        has_tile && binding.shape[axis] > found->second.tile->second ? found->second.tile->second : 0;
+    if ((is_last && tile == 0) || in_time) continue;
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < binding.shape.size(); ++i)
       if (i != axis) order.push_back(i);
     order.push_back(axis);
-    made.emplace(key_of(binding), std::move(order));
+    made.emplace(key_of(binding), Layout{std::move(order), tile});
   }
   return made;
 }

@@ -11,7 +11,11 @@ namespace pawl::kernel {
 
 /// In which order the axes of a tensor had better lie: by what a binding is.
 using TensorKey = std::tuple<Binding::Kind, std::size_t, std::uint32_t>;
-using Layouts = std::map<TensorKey, std::vector<std::size_t>>;
+struct Layout {
+  std::vector<std::size_t> order;
+  std::int64_t tile = 0;  ///< as a Binding's
+};
+using Layouts = std::map<TensorKey, Layout>;
 
 /// Where in time an access is.
 struct Moment {
@@ -19,11 +23,20 @@ struct Moment {
   Counter step;
 };
 
+/// An axis that is gone through block by block: `width` * `block` + `lane`, both counted from 0.
+struct LaneBlock {
+  std::size_t axis = SIZE_MAX;
+  std::int64_t width = 0;
+  Form block;
+  Form lane;
+};
+
 /// A lane of a stage.
 struct Lane {
-  std::map<std::size_t, Counter> counters;  ///< by axis, those of loops inside of it too
-  std::vector<std::size_t> splits;          ///< by lane axis: the axis that is split with it, or SIZE_MAX
-  std::size_t vectors = SIZE_MAX;           ///< the axis that vectors should go along
+  std::map<std::size_t, Form> places;  ///< by axis, those of loops inside of it too
+  LaneBlock block;
+  std::vector<std::size_t> splits;  ///< by lane axis: the axis that is split with it, or SIZE_MAX
+  std::size_t vectors = SIZE_MAX;   ///< the axis that vectors should go along
 };
 
 /// The bindings of a kernel that is being written, and the places of its accesses.
@@ -43,7 +56,10 @@ class StepMemory {
              const Dims* shape = nullptr);
 
   /// Layouts in which vectors go along neighbours, as far as all accesses so far agree.
-  [[nodiscard]] Layouts better() const;
+  ///   tiles : those of matrices may be in tiles
+  [[nodiscard]] Layouts better(bool tiles) const;
+  /// Whether a place has no form: where what threads share meets a stride that is a param.
+  [[nodiscard]] bool has_gone_wrong() const { return has_gone_wrong_; }
   /// The bindings, with their strides along the axes that can be split; those along which accesses differ cannot.
   std::vector<Binding> finish(std::vector<FusedLoop::Axis>& axes);
 
@@ -51,6 +67,9 @@ class StepMemory {
   [[nodiscard]] static std::int64_t dense_stride(const Binding& binding, std::size_t axis, const Dims& shape);
   [[nodiscard]] Binding::Stride stride(std::size_t binding, std::size_t axis, const Dims& shape) const;
   void note(std::size_t binding, const Indices& indices, const Lane& lane, const Dims& shape);
+  void note_tile(std::size_t binding, const Indices& indices, const Lane& lane);
+  void add(Affine& at, std::int64_t factor, Param stride, const Form& place);
+  void add_tiled(Affine& at, const Binding& of, const AxisIndex& index, const Lane& lane);
 
   struct Access {
     std::vector<Binding::Stride> along;  ///< by split axis, as far as it is known
@@ -59,12 +78,15 @@ class StepMemory {
   struct Votes {
     std::map<std::size_t, int> axes;
     bool fixed = false;
+    std::optional<std::pair<std::size_t, std::int64_t>> tile{};  ///< an axis and a width that all accesses agree on
+    bool has_tile = true;
   };
 
   const TimeAxes& times_;
   Builder& builder_;
   Layouts layouts_;
   bool open_;
+  bool has_gone_wrong_ = false;
   std::vector<Binding> bindings_;
   std::vector<std::vector<Access>> accesses_;  ///< by binding
   std::map<TensorKey, Votes> votes_;

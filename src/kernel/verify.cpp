@@ -172,6 +172,12 @@ class Verifier {
     return {};
   }
 
+  [[nodiscard]] Result<void> check(const Barrier& /*barrier*/) const {
+    if (program_.splits) return wrong("a kernel that splits has a barrier");
+    if (side_by_side_ > 0) return wrong("a barrier inside of lanes or of a sum");
+    return {};
+  }
+
   Result<void> check(const std::unique_ptr<Loop>& held) {
     if (held == nullptr) return wrong("a loop that is none");
     const Loop& loop = *held;
@@ -188,7 +194,9 @@ class Verifier {
     const std::size_t outside = visible_.size();
     open_.push_back(loop.counter.index);
     for (std::size_t i = 0; i < types.size(); ++i) TRY_IN(counter, define(loop.carried[i].inside, types[i]));
+    side_by_side_ += loop.kind != Kind::steps ? 1 : 0;
     TRY_IN(counter, block(loop.block));
+    side_by_side_ -= loop.kind != Kind::steps ? 1 : 0;
     TRY_IN(counter, check_next(loop, types));
     if (loop.kind == Kind::reduced) TRY_IN(counter, verify_reduction(loop));
     open_.pop_back();
@@ -221,6 +229,7 @@ class Verifier {
   std::set<std::uint32_t> other_than_0_;
   std::set<std::uint32_t> counted_;
   std::vector<std::uint32_t> open_;
+  int side_by_side_ = 0;  ///< loops around that are no steps
 };
 
 }  // namespace

@@ -79,7 +79,7 @@ std::optional<std::string> problem(const RandomModel& random, bool with_floats) 
   if (const auto wrong = optimized_problem(*model, want, random.inputs, true)) return "with chains: " + *wrong;
   for (const int parts : {1, 2, 3}) {
     for (const Kernels kernels : {Kernels::off, Kernels::interpreted}) {
-      const CompileOptions options{.guarantee = Guarantee::exact, .kernels = kernels, .threads = 1, .parts = parts};
+      const CompileOptions options{.guarantee = Guarantee::exact, .kernels = kernels, .threads = 2, .parts = parts};
       if (const auto wrong = differs(want, run(*model, options, random.inputs), {0, 0}))
         return fmt::format("in {} {}: {}", parts, kernels == Kernels::off ? "parts" : "chunks", *wrong);
     }

@@ -12,7 +12,7 @@ class CompiledKernel {
   static Result<CompiledKernel> load(const ObjectCode& code);
 
   /// Runs iterations [begin, end) of the outermost loop of a program that splits, else all of it, whatever the range.
-  /// `buffers` and `params` are in the program's order.
+  /// `buffers` and `params` are in the program's order; of a program with barriers a Meeting, or null, follows.
   void run(void* const* buffers, const std::int64_t* params, std::int64_t begin, std::int64_t end) const {
     function_(buffers, params, begin, end);
   }

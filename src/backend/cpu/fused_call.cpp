@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backend/cpu/layout.h"
 #include "backend/cpu/threads.h"
 #include "backend/reference/stack.h"
 #include "base/try.h"
@@ -26,16 +27,6 @@ constexpr std::int64_t kSharedRows = std::int64_t{1} << 20;
 constexpr std::int64_t kShortRow = std::int64_t{8} << 10;
 /// Threads share no cache line of 64 bytes, whatever the type.
 constexpr std::int64_t kLanesApart = 64;
-
-/// A tensor with its axes in another order.
-Tensor in_order(const Tensor& tensor, const std::vector<std::size_t>& order) {
-  Dims shape, strides;
-  for (const std::size_t axis : order) {
-    shape.push_back(tensor.shape()[axis]);
-    strides.push_back(tensor.strides()[axis]);
-  }
-  return tensor.view(shape, strides);
-}
 
 /// A buffer of the kernel, and where in it step 0 of lane 0 is.
 struct Argument {
@@ -243,17 +234,38 @@ class Call {
     for (std::int64_t done = 0; done < call_.trips; done += most) {
       TRY(call_.progress(done));
       const std::int64_t steps = std::min(most, call_.trips - done);
-      TRY(run_parts(done, steps, parts_of(loop_, steps, threads)));
+      if (loop_.shares_steps)
+        TRY(share_steps(done, steps, threads));
+      else
+        TRY(run_parts(done, steps, parts_of(loop_, steps, threads)));
     }
     return {};
   }
 
-  /// A range of an axis, or of time (axis none); all of the others.
+  /// A range of an axis, or of time (axis none); all of the others. Of shared steps: which part of each of them.
   struct Part {
     std::optional<std::size_t> axis;
     std::int64_t begin = 0;
     std::int64_t end = 0;
+    int share = 0;
+    int shares = 1;
+    Meeting* meeting = nullptr;
   };
+
+  /// All parts at every step; where there are not as many threads now, one call does everything.
+  Result<void> share_steps(std::int64_t done, std::int64_t steps, int threads) {
+    const int parts = static_cast<int>(std::clamp<std::int64_t>(loop_.work / loop_.share, 1, threads));
+    if (parts > 1) {
+      Meeting meeting(parts);
+      TRY_ASSIGN(const bool is_done, run_together(parts, [&](int part) {
+                   Result<void> run = run_part({{}, done, done + steps, part, parts, &meeting}, done, steps);
+                   if (!run.ok()) meeting.abandon();
+                   return run;
+                 }));
+      if (is_done) return {};
+    }
+    return run_part({{}, done, done + steps}, done, steps);
+  }
 
   Result<void> run_parts(std::int64_t done, std::int64_t steps, int parts) {
     const std::optional<std::size_t> axis = parts > 1 ? axis_to_split(loop_, parts) : std::nullopt;
@@ -277,6 +289,13 @@ class Call {
     std::vector<std::int64_t> params = params_;
     for (std::size_t i = 0; i < loop_.axes.size(); ++i)
       params[loop_.axes[i].param.index] = part.axis == i ? part.end - part.begin : loop_.axes[i].extent;
+    for (const FusedLoop::Blocks& blocks : loop_.blocks) {
+      const std::int64_t first = blocks.count * part.share / part.shares;
+      params[blocks.first_param.index] = first;
+      params[blocks.count_param.index] = blocks.count * (part.share + 1) / part.shares - first;
+      if (blocks.rest > 0) params[blocks.rest_param.index] = part.share + 1 == part.shares ? blocks.rest : 0;
+    }
+    if (loop_.shares_steps) params[loop_.alone.index] = part.share == 0 ? 1 : 0;
     // Whole visits, and then what is left as one of fewer steps.
     const std::int64_t per_visit = loop_.steps_per_visit == 0 ? steps : loop_.steps_per_visit;
     const std::int64_t visits = per_visit == 0 ? 0 : steps / per_visit;
@@ -303,7 +322,7 @@ class Call {
       params[binding.origin.index] = origin;
       memory[binding.buffer] = argument.memory;
     }
-    return kernel_(memory, params);
+    return kernel_(memory, params, part.meeting);
   }
 
   const FusedLoop& loop_;
@@ -319,12 +338,6 @@ class Call {
 };
 
 }  // namespace
-
-Result<Tensor> packed(const Binding& binding, const Tensor& tensor) {
-  if (binding.order.empty()) return tensor;
-  TRY_ASSIGN(const Tensor dense, tensor.to_dense());
-  return in_order(dense.reshaped(binding.shape), binding.order);
-}
 
 bool passes_caches(const FusedLoop& loop, const std::vector<Dims>& outputs, const reference::ScanCall& call,
                    int threads) {

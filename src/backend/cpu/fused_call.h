@@ -5,9 +5,6 @@
 
 namespace pawl::cpu {
 
-/// A tensor as a binding has it: neighbouring axes as one, and in its order. Errors: limit.
-Result<Tensor> packed(const kernel::Binding& binding, const Tensor& tensor);
-
 /// Whether outputs had better not come into the caches: there is no room for them, or threads write parts of rows that
 /// are too short.
 bool passes_caches(const kernel::FusedLoop& loop, const std::vector<Dims>& outputs, const reference::ScanCall& call,

@@ -116,6 +116,22 @@ Result<void> Generator::statement(const kernel::Compute& compute) {
   return {};
 }
 
+Result<void> Generator::statement(const kernel::Barrier& /*barrier*/) {
+  // Behind the last buffer: a Meeting, or null.
+  const std::string place = out_.pointer("ptr", "%buffers", index(static_cast<std::int64_t>(program_.buffers.size())));
+  const std::string meeting = out_.fresh(), function = out_.fresh(), wait = out_.fresh_label(),
+                    after = out_.fresh_label();
+  out_.line("{} = load ptr, ptr {}, align 8", meeting, place);
+  const Ssa is_there = out_.emit(DType::boolean, 1, "icmp ne ptr {}, null", meeting);
+  out_.branch(is_there, wait, after);
+  out_.begin_block(wait);
+  out_.line("{} = load ptr, ptr {}, align 8", function, meeting);
+  out_.line("call void {}(ptr {})", function, meeting);
+  out_.branch(after);
+  out_.begin_block(after);
+  return {};
+}
+
 Result<void> Generator::statement(const std::unique_ptr<kernel::Loop>& loop) {
   const bool is_range = program_.splits && depth_ == 0;
   if (is_range && loop->kind != kernel::Loop::Kind::lanes)

@@ -58,6 +58,7 @@ class Generator {
   Result<void> statement(const kernel::Compute& compute);
   Result<void> statement(const kernel::Load& load);
   Result<void> statement(const kernel::Store& store);
+  Result<void> statement(const kernel::Barrier& barrier);
   Result<void> statement(const std::unique_ptr<kernel::Loop>& loop);
   [[nodiscard]] std::string module_text() const;
 

@@ -4,6 +4,7 @@
 
 #include "backend/cpu/fused_call.h"
 #include "backend/cpu/kernel_cache.h"
+#include "backend/cpu/layout.h"
 #include "base/guard.h"
 #include "base/try.h"
 #include "graph/infer.h"
@@ -87,9 +88,12 @@ CompileKernel machine_code() {
           target = detect_target()](const kernel::Program& program) -> Result<KernelCall> {
     TRY_ASSIGN(std::shared_ptr<const CompiledKernel> kernel, cache->get(program, target));
     return KernelCall([kernel = std::move(kernel)](std::span<const KernelMemory> memory,
-                                                   std::span<const std::int64_t> params) -> Result<void> {
+                                                   std::span<const std::int64_t> params,
+                                                   Meeting* meeting) -> Result<void> {
       std::vector<void*> addresses;
+      addresses.reserve(memory.size() + 1);
       for (const KernelMemory& each : memory) addresses.push_back(each.data);
+      addresses.push_back(meeting);
       kernel->run(addresses.data(), params.data(), 0, 1);
       return {};
     });
@@ -182,6 +186,7 @@ std::vector<std::string> ScanKernels::report() const {
     // Groups of nodes are no Scans of the model.
     if (key.first->elements == 0 && !entry->refusal.starts_with("internal error")) continue;
     std::string how = key.second.back() != 0 ? "one kernel, outputs past the caches" : "one kernel";
+    if (entry->loop && entry->loop->shares_steps) how += ", each step shared by threads";
     if (!entry->loop) how = entry->refusal;
     if (entry->chunked) how += fmt::format(", in {} chunks", entry->chunked->chunks());
     if (!entry->chunks_refusal.empty()) how += fmt::format(", not in chunks: {}", entry->chunks_refusal);

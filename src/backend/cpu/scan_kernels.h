@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "backend/cpu/chunked_call.h"
+#include "backend/cpu/meeting.h"
 #include "kernel/fused_loop.h"
 #include "plan/chunk_policy.h"
 
@@ -16,9 +17,10 @@ struct KernelMemory {
   void* data = nullptr;
   std::int64_t size = 0;
 };
-/// A compiled kernel. Memory and params by index. Called by several threads at once.
-using KernelCall =
-    std::function<Result<void>(std::span<const KernelMemory> memory, std::span<const std::int64_t> params)>;
+/// A compiled kernel. Memory and params by index. Called by several threads at once; `meeting` is where those wait for
+/// each other that share the steps of one run, null where one call does all.
+using KernelCall = std::function<Result<void>(std::span<const KernelMemory> memory,
+                                              std::span<const std::int64_t> params, Meeting* meeting)>;
 /// The program outlives the kernel. Errors: unsupported, where there is no compiler or it cannot make the kernel.
 using CompileKernel = std::function<Result<KernelCall>(const kernel::Program& program)>;
 

@@ -19,11 +19,12 @@ using kernel::Var;
 class Interpreter {
  public:
   Interpreter(const kernel::Program& program, std::span<const Memory> buffers, std::span<const std::int64_t> params,
-              LaneOrder order)
+              LaneOrder order, const Meet& meet)
       : program_(program),
         buffers_(buffers),
         params_(params),
         order_(order),
+        meet_(meet),
         values_(program.vars.size()),
         counters_(program.counters.size()) {}
 
@@ -88,6 +89,11 @@ class Interpreter {
     return {};
   }
 
+  Result<void> run(const kernel::Barrier& /*barrier*/) const {
+    if (meet_) meet_();
+    return {};
+  }
+
   Result<void> run(const std::unique_ptr<Loop>& held) {
     const Loop& loop = *held;
     const std::int64_t extent = std::max<std::int64_t>(number(loop.extent), 0);
@@ -122,6 +128,7 @@ class Interpreter {
   std::span<const Memory> buffers_;
   std::span<const std::int64_t> params_;
   LaneOrder order_;
+  const Meet& meet_;
   std::optional<LaneRange> range_;
   std::vector<Bits> values_;
   std::vector<std::int64_t> counters_;
@@ -130,13 +137,14 @@ class Interpreter {
 }  // namespace
 
 Result<void> run_kernel(const kernel::Program& program, std::span<const Memory> buffers,
-                        std::span<const std::int64_t> params, std::optional<LaneRange> range, LaneOrder order) {
+                        std::span<const std::int64_t> params, std::optional<LaneRange> range, LaneOrder order,
+                        const Meet& meet) {
   if (buffers.size() != program.buffers.size())
     return fail(Code::bad_argument, "{} buffers are given, {} wanted", buffers.size(), program.buffers.size());
   if (params.size() != program.params.size())
     return fail(Code::bad_argument, "{} params are given, {} wanted", params.size(), program.params.size());
   if (range && !program.splits) return fail(Code::bad_argument, "kernel {} does not split", program.name);
-  TRY_IN("kernel " + program.name, Interpreter(program, buffers, params, order).run(range));
+  TRY_IN("kernel " + program.name, Interpreter(program, buffers, params, order, meet).run(range));
   return {};
 }
 
