@@ -1,4 +1,5 @@
 // The pipeline, in order.
+#include "backend/cpu/accelerate.h"
 #include "backend/cpu/threads.h"
 #include "backend/reference/kernel_interpreter.h"
 #include "base/guard.h"
@@ -113,9 +114,10 @@ Result<Program> Program::compile(const Model& model, const CompileOptions& optio
     if (options.parts > 0) {
       TRY_ASSIGN(state->facts, scan::analyse(*graph));
       TRY_ASSIGN(state->reference,
-                 reference::prepare_in_parts(*graph, state->facts, static_cast<std::size_t>(options.parts)));
+                 reference::prepare_in_parts(*graph, state->facts, static_cast<std::size_t>(options.parts),
+                                             cpu::is_accelerated));
     } else {
-      TRY_ASSIGN(state->reference, reference::prepare(*graph, options.kernels != Kernels::off));
+      TRY_ASSIGN(state->reference, reference::prepare(*graph, options.kernels != Kernels::off, cpu::is_accelerated));
     }
     state->threads = options.threads > 0 ? options.threads : cpu::usable_cores();
     if (options.kernels != Kernels::off) {

@@ -40,7 +40,7 @@ struct Call {
         inputs(std::move(given)) {}
 
   /// The result by oneDNN, undefined where it is not for oneDNN; or by the operator's evaluation.
-  Result<Tensor> run(bool fast, const std::vector<Tensor>& given) const {
+  Result<Tensor> run(bool fast, const std::vector<Tensor>& given, const Policy& policy = kAlways) const {
     std::vector<Value> values(given.begin(), given.end());
     std::vector<Value*> pointers;
     pointers.reserve(values.size());
@@ -51,7 +51,7 @@ struct Call {
     ops::EvalContext context{*schema, attributes, pointers, {unused.get(), values.size()}, outputs, wanted, nullptr};
     if (!fast)
       TRY(def->eval(context));
-    else if (const Result<bool> done = accelerate(*def, context, kAlways); !done.ok() || !*done)
+    else if (const Result<bool> done = accelerate(*def, context, policy); !done.ok() || !*done)
       return done.ok() ? Result<Tensor>(Tensor()) : done.error();
     return outputs[0].tensor();
   }
@@ -113,6 +113,28 @@ TEST_F(Accelerated, MatMul) {
     if (calls % 5 == 2 && a.rank() == 2) a = random_tensor(random, {m, 2 * k}).view({m, k}, {2 * k, 1});
     compare(Call("MatMul", 13, {}, {a, b}), k, taken);
   }
+}
+
+TEST_F(Accelerated, OneRowTimesAMatrix) {
+  for (const std::int64_t k : {1, 7, 8, 17, 160}) {
+    for (const std::int64_t n : {1, 3, 16, 42, 67, 640}) {
+      const Tensor row = random_tensor(random, {1, k}), apart = random_tensor(random, {k, 3}).view({1, k}, {1, 3});
+      const Tensor rows = random_tensor(random, {k, n}), columns = random_tensor(random, {n, k}).view({k, n}, {1, k});
+      for (const Tensor& a : {row, apart})
+        for (const Tensor& b : {rows, columns}) compare(Call("MatMul", 13, {}, {a, b}), k, taken);
+      calls += 4;
+    }
+  }
+}
+
+TEST_F(Accelerated, RowsTimesAMatrixAreTheSameWhoeverSharesThem) {
+  taken = 1;
+  const Call call("MatMul", 13, {}, {random_tensor(random, {1, 300}), random_tensor(random, {300, 700})});
+  const Tensor alone = *call.run(true, call.inputs);
+  Policy shared = kAlways;
+  shared.shared_of_few = 0;
+  shared.threads = 3;
+  EXPECT_FALSE(first_difference(*call.run(true, call.inputs, shared), alone, {0, 0}));
 }
 
 TEST_F(Accelerated, Gemm) {

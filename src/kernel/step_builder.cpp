@@ -72,6 +72,12 @@ StepId StepBuilder::value(ValueId id) {
   return made;
 }
 
+/// Whether a captured value is known, as weights are: then it is packed once.
+bool StepBuilder::is_known(ValueId id, const Dims& shape) const {
+  const Tensor* tensor = body_[id].fact.tensor();
+  return tensor != nullptr && tensor->shape() == shape;
+}
+
 StepId StepBuilder::source(ValueId id) {
   StepValue made;
   made.name = body_[id].name;
@@ -84,7 +90,8 @@ StepId StepBuilder::source(ValueId id) {
     const bool is_state = input < scan_.states;
     made.source = is_state ? StepValue::Source::state : StepValue::Source::element;
     made.index = is_state ? input : input - scan_.states;
-  } else if (const std::size_t captured = place(body_.captured); captured < body_.captured.size()) {
+  } else if (const std::size_t captured = place(body_.captured);
+             captured < body_.captured.size() && !is_known(id, made.shape)) {
     made.source = StepValue::Source::captured;
     made.index = captured;
   } else if (body_[id].fact.tensor() != nullptr) {

@@ -51,6 +51,7 @@ class StepBuilder {
 
   // step_builder.cpp: the kinds of values
   StepId source(graph::ValueId id);
+  [[nodiscard]] bool is_known(graph::ValueId id, const Dims& shape) const;
   StepId lane(std::string name, DType dtype, std::vector<StepId> operands, StepValue::Lane fn);
   StepId trimmed(StepId operand);
   StepId op(expr::Op op, const std::vector<StepId>& operands);

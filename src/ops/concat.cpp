@@ -53,6 +53,7 @@ Result<void> infer_concat(InferContext& context) {
 
 Result<void> eval_concat(EvalContext& context) {
   std::vector<Tensor> parts;
+  parts.reserve(context.inputs.size());
   for (std::size_t i = 0; i < context.inputs.size(); ++i) parts.push_back(context.tensor(i));
   TRY_ASSIGN(const std::size_t axis,
              resolve_axis(concat_axis(context.since(), context.attributes), parts[0].shape().size()));

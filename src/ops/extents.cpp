@@ -15,11 +15,11 @@ Result<std::size_t> resolve_axis(std::int64_t axis, std::size_t rank) {
 
 Result<Dims> resolve_axes(std::span<const std::int64_t> axes, std::size_t rank) {
   Dims resolved;
-  std::vector<bool> seen(rank, false);
+  Dims seen(rank, 0);
   for (const std::int64_t axis : axes) {
     TRY_ASSIGN(const std::size_t at, resolve_axis(axis, rank));
-    if (seen[at]) return fail(Code::bad_value, "axis {} is given twice in axes {}", at, to_string(axes));
-    seen[at] = true;
+    if (seen[at] != 0) return fail(Code::bad_value, "axis {} is given twice in axes {}", at, to_string(axes));
+    seen[at] = 1;
     resolved.push_back(static_cast<std::int64_t>(at));
   }
   return resolved;

@@ -90,12 +90,12 @@ Result<StaticAxes> static_axes(const InferContext& context) {
   return result;
 }
 
-/// For each axis of the input, whether Squeeze removes it. An axis may be named twice.
-Result<std::vector<bool>> squeezed(const Dims& axes, std::size_t rank) {
-  std::vector<bool> removed(rank, false);
+/// For each axis of the input, 1 where Squeeze removes it. An axis may be named twice.
+Result<Dims> squeezed(const Dims& axes, std::size_t rank) {
+  Dims removed(rank, 0);
   for (const std::int64_t axis : axes) {
     TRY_ASSIGN(const std::size_t at, resolve_axis(axis, rank));
-    removed[at] = true;
+    removed[at] = 1;
   }
   return removed;
 }
@@ -111,7 +111,7 @@ Result<void> infer_squeeze(InferContext& context) {
       if (dim.value != 1) result.push_back(dim);
     }
   } else if (known.axes) {
-    TRY_ASSIGN(const std::vector<bool> removed, squeezed(*known.axes, shape->size()));
+    TRY_ASSIGN(const Dims removed, squeezed(*known.axes, shape->size()));
     for (std::size_t i = 0; i < shape->size(); ++i) {
       const Dim& dim = (*shape)[i];
       if (!removed[i])
@@ -129,16 +129,16 @@ Result<void> infer_squeeze(InferContext& context) {
 Result<void> eval_squeeze(EvalContext& context) {
   TRY_ASSIGN(const std::optional<Dims> axes, given_axes(context));
   const Tensor data = take_tensor(context, 0);
-  std::vector<bool> removed(data.shape().size(), false);
+  Dims removed(data.shape().size(), 0);
   if (axes) {
     TRY_ASSIGN(removed, squeezed(*axes, data.shape().size()));
   } else {
-    for (std::size_t i = 0; i < removed.size(); ++i) removed[i] = data.shape()[i] == 1;
+    for (std::size_t i = 0; i < removed.size(); ++i) removed[i] = data.shape()[i] == 1 ? 1 : 0;
   }
   Dims shape;
   Dims strides;
   for (std::size_t i = 0; i < removed.size(); ++i) {
-    if (!removed[i]) {
+    if (removed[i] == 0) {
       shape.push_back(data.shape()[i]);
       strides.push_back(data.strides()[i]);
     } else if (data.shape()[i] != 1) {
@@ -149,11 +149,11 @@ Result<void> eval_squeeze(EvalContext& context) {
   return {};
 }
 
-/// For each axis of Unsqueeze's output, whether it is new. The axes count in the output's rank.
-Result<std::vector<bool>> unsqueezed(const Dims& axes, std::size_t rank) {
-  std::vector<bool> added(rank + axes.size(), false);
+/// For each axis of Unsqueeze's output, 1 where it is new. The axes count in the output's rank.
+Result<Dims> unsqueezed(const Dims& axes, std::size_t rank) {
+  Dims added(rank + axes.size(), 0);
   TRY_ASSIGN(const Dims resolved, resolve_axes(axes, added.size()));
-  for (const std::int64_t axis : resolved) added[static_cast<std::size_t>(axis)] = true;
+  for (const std::int64_t axis : resolved) added[static_cast<std::size_t>(axis)] = 1;
   return added;
 }
 
@@ -165,10 +165,10 @@ Result<void> infer_unsqueeze(InferContext& context) {
     context.set_shape(0, unknown_dims(shape->size() + *known.count));
     return {};
   }
-  TRY_ASSIGN(const std::vector<bool> added, unsqueezed(*known.axes, shape->size()));
+  TRY_ASSIGN(const Dims added, unsqueezed(*known.axes, shape->size()));
   SymbolicShape result;
   std::size_t from = 0;
-  for (const bool is_new : added) result.push_back(is_new ? Dim(1) : (*shape)[from++]);
+  for (const std::int64_t is_new : added) result.push_back(is_new != 0 ? Dim(1) : (*shape)[from++]);
   context.set_shape(0, std::move(result));
   return {};
 }
@@ -176,14 +176,14 @@ Result<void> infer_unsqueeze(InferContext& context) {
 Result<void> eval_unsqueeze(EvalContext& context) {
   TRY_ASSIGN(const std::optional<Dims> axes, given_axes(context));
   const Tensor data = take_tensor(context, 0);
-  TRY_ASSIGN(const std::vector<bool> added, unsqueezed(axes.value_or(Dims()), data.shape().size()));
+  TRY_ASSIGN(const Dims added, unsqueezed(axes.value_or(Dims()), data.shape().size()));
   Dims shape;
   Dims strides;
   std::size_t from = 0;
-  for (const bool is_new : added) {
-    shape.push_back(is_new ? 1 : data.shape()[from]);
-    strides.push_back(is_new ? 0 : data.strides()[from]);
-    if (!is_new) ++from;
+  for (const std::int64_t is_new : added) {
+    shape.push_back(is_new != 0 ? 1 : data.shape()[from]);
+    strides.push_back(is_new != 0 ? 0 : data.strides()[from]);
+    if (is_new == 0) ++from;
   }
   context.outputs[0] = data.view(std::move(shape), std::move(strides));
   return {};
@@ -196,11 +196,11 @@ Result<Dims> permutation(const Attributes& attributes, std::size_t rank) {
     for (std::size_t i = rank; i-- > 0;) perm.push_back(static_cast<std::int64_t>(i));
     return perm;
   }
-  std::vector<bool> seen(rank, false);
+  Dims seen(rank, 0);
   bool fits = perm.size() == rank;
   for (std::size_t i = 0; fits && i < rank; ++i) {
-    fits = perm[i] >= 0 && perm[i] < static_cast<std::int64_t>(rank) && !seen[static_cast<std::size_t>(perm[i])];
-    if (fits) seen[static_cast<std::size_t>(perm[i])] = true;
+    fits = perm[i] >= 0 && perm[i] < static_cast<std::int64_t>(rank) && seen[static_cast<std::size_t>(perm[i])] == 0;
+    if (fits) seen[static_cast<std::size_t>(perm[i])] = 1;
   }
   if (!fits) return fail(Code::bad_shape, "perm {} is not a permutation of the axes of rank {}", to_string(perm), rank);
   return perm;

@@ -11,8 +11,21 @@
 namespace pawl {
 namespace {
 
+/// Whether a tensor is what a port declares; false where that takes a closer look.
+bool is_plainly(const Type& declared, const Tensor& tensor) {
+  if (!declared.is_tensor() || declared.dtype != tensor.dtype() || !declared.shape) return false;
+  const Dims& shape = tensor.shape();
+  if (declared.shape->size() != shape.size()) return false;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+    if (const Dim& dim = (*declared.shape)[axis]; dim.known() && dim.value != shape[axis]) return false;
+  return true;
+}
+
 /// Input i as the evaluator may see it: of the declared type, aligned. Errors name the input.
 Result<Value> accept_input(const Port& port, const Tensor& otherwise, Value given) {
+  if (given.is_tensor() && given.tensor().defined() && is_plainly(port.type, given.tensor()) &&
+      given.tensor().aligned())
+    return given;
   const auto place = [&] { return fmt::format("input \"{}\"", port.name); };
   if (given.is_tensor() && !given.tensor().defined()) {
     if (!port.has_default) return fail(Code::bad_argument, "input \"{}\" is missing", port.name);

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/try.h"
+#include "tensor/memory_pool.h"
 
 namespace pawl {
 namespace {
@@ -51,6 +52,8 @@ std::size_t available_bytes() {
 }  // namespace
 
 Result<std::shared_ptr<void>> allocate_bytes(std::size_t size) {
+  if (MemoryPool* pool = pool_in_use(); pool != nullptr && size > 0 && size < kHugePage)
+    if (std::shared_ptr<void> taken = pool->take(size)) return taken;
   if (size >= kLarge) {
     const std::size_t available = available_bytes();
     if (size > available) return fail(Code::limit, "{} bytes of memory are needed, {} are free", size, available);

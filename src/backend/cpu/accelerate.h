@@ -15,7 +15,7 @@ struct Policy {
   std::int64_t elements = 1 << 18;  ///< elements in all windows of a pool, the same
   std::int64_t threaded = 1 << 26;  ///< work from which all threads take part; less is done before the others are awake
   std::int64_t shared = 1 << 22;    ///< multiplications from which the threads of kernels share a product
-  std::int64_t shared_of_few = 1 << 18;
+  std::int64_t shared_of_few = 1 << 15;
   int threads = 1;  ///< that one operator may use
 };
 

@@ -79,7 +79,7 @@ class Call {
     const std::int64_t most = std::max<std::int64_t>(kRoundBytes / bytes_of(loop_.scans.body), 1);
     std::int64_t done = 0;
     while (call_.trips - done >= chunks) {
-      TRY(call_.progress(done));
+      if (call_.progress) TRY(call_.progress(done));
       const std::int64_t length = length_for(std::min(most, (call_.trips - done) / chunks));
       TRY_ASSIGN(const bool is_done, run_chunks(done, length));
       if (!is_done) break;
@@ -170,15 +170,15 @@ class Call {
 
   static reference::ScanCall call_of(const ChunkScan& chunk, std::span<Value> states, std::span<const Tensor> elements,
                                      const std::vector<bool>& wanted, std::int64_t trips, Values* reuse,
-                                     Values captured) {
+                                     std::span<const Value* const> captured) {
     return {.scan = chunk.scan,
             .states = states,
             .elements = elements,
-            .captured = std::move(captured),
+            .captured = captured,
             .wanted = wanted,
             .trips = trips,
             .reuse = reuse,
-            .progress = [](std::int64_t) { return Result<void>(); }};
+            .progress = {}};
   }
 
   // --- one group of rows, block of steps by block of steps
@@ -206,7 +206,11 @@ class Call {
     };
     Values made(states.size() + chunk.scan.outputs);
     Values reuse;
-    reference::ScanCall call = call_of(chunk, states, scratch, wanted, most, &reuse, captured_in(chunk));
+    const Values repeated = repeated_in(chunk);
+    std::vector<const Value*> captured(call_.captured.begin(), call_.captured.end());
+    for (std::size_t i = 0; i < captured.size(); ++i)
+      if (chunk.repeated[i]) captured[i] = &repeated[i];
+    reference::ScanCall call = call_of(chunk, states, scratch, wanted, most, &reuse, captured);
     const auto keep_states = [&] {
       std::move(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(states.size()), states.begin());
     };
@@ -225,16 +229,17 @@ class Call {
     }
   }
 
-  /// Captured values, those that are repeated with their rows.
-  [[nodiscard]] Values captured_in(const ChunkScan& chunk) const {
-    Values captured = call_.captured;
-    for (std::size_t i = 0; i < captured.size(); ++i) {
+  /// Captured values that are repeated, with their rows; none in the places of the others.
+  [[nodiscard]] Values repeated_in(const ChunkScan& chunk) const {
+    Values repeated(call_.captured.size());
+    for (std::size_t i = 0; i < repeated.size(); ++i) {
       if (!chunk.repeated[i]) continue;
-      Dims shape = captured[i].tensor().shape();
+      const Tensor& one = call_.captured[i]->tensor();
+      Dims shape = one.shape();
       shape.insert(0, loop_.rows);
-      captured[i] = broadcast_view(captured[i].tensor(), shape);
+      repeated[i] = broadcast_view(one, shape);
     }
-    return captured;
+    return repeated;
   }
 
   /// Room for the elements of some steps of all rows.

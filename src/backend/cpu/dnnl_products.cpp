@@ -4,6 +4,7 @@
 
 #include "backend/cpu/dnnl_library.h"
 #include "backend/cpu/dnnl_operators.h"
+#include "backend/cpu/row_product.h"
 #include "backend/cpu/threads.h"
 #include "base/try.h"
 #include "ops/matmul.h"
@@ -44,6 +45,17 @@ bool multiply_part(const DnnlLibrary& library, const ops::Matrix<float>& a, cons
                        right.data, right.step, beta, to, step) == dnnl_success;
 }
 
+/// One row times a matrix of which rows or columns lie without gaps; false where neither do.
+bool multiply_row(const ops::Matrix<float>& a, const ops::Matrix<float>& b, float* to) {
+  if (b.column_step == 1 || b.columns == 1)
+    multiply_rows(a.data, a.column_step, b.data, b.row_step, b.rows, b.columns, to);
+  else if (b.row_step == 1 && a.column_step == 1)
+    multiply_columns(a.data, b.data, b.column_step, b.rows, b.columns, to);
+  else
+    return false;
+  return true;
+}
+
 /// The same in parts: rows or columns of the result, of which there are more.
 Result<bool> multiply(const DnnlLibrary& library, const Policy& policy, const ops::Matrix<float>& a,
                       const ops::Matrix<float>& b, float alpha, float beta, float* to) {
@@ -62,6 +74,7 @@ Result<bool> multiply(const DnnlLibrary& library, const Policy& policy, const op
     (by_rows ? left.data : right.data) += begin * (by_rows ? a.row_step : b.column_step);
     (by_rows ? left.rows : right.columns) = end - begin;
     float* first = to + begin * (by_rows ? b.columns : 1);
+    if (left.rows == 1 && alpha == 1 && beta == 0 && multiply_row(left, right, first)) return {};
     if (!multiply_part(library, left, right, alpha, beta, first, b.columns)) done = false;
     return {};
   }));

@@ -1,6 +1,7 @@
 #include "backend/cpu/fused_call.h"
 
 #include <algorithm>
+#include <array>
 
 #include "backend/cpu/layout.h"
 #include "backend/cpu/threads.h"
@@ -28,11 +29,22 @@ constexpr std::int64_t kShortRow = std::int64_t{8} << 10;
 /// Threads share no cache line of 64 bytes, whatever the type.
 constexpr std::int64_t kLanesApart = 64;
 
-/// A buffer of the kernel, and where in it step 0 of lane 0 is.
-struct Argument {
-  KernelMemory memory;
-  std::int64_t origin = 0;
-  std::int64_t time = 0;  ///< elements from step to step
+/// A few numbers or buffers of a call, which threads have each their own of: no memory is asked for where they are few.
+template <class T>
+class Few {
+ public:
+  explicit Few(std::size_t count)
+      : many_(count > kFew ? count : 0), all_(many_.empty() ? few_.data() : many_.data(), count) {}
+  Few(const Few&) = delete;
+  Few& operator=(const Few&) = delete;
+
+  [[nodiscard]] std::span<T> all() const { return all_; }
+
+ private:
+  static constexpr std::size_t kFew = 96;
+  std::array<T, kFew> few_;
+  std::vector<T> many_;
+  std::span<T> all_;
 };
 
 /// How many threads are worth their while.
@@ -51,22 +63,25 @@ std::optional<std::size_t> axis_to_split(const FusedLoop& loop, int parts) {
 
 class Call {
  public:
-  Call(const FusedLoop& loop, const KernelCall& kernel, const std::vector<Tensor>& constants,
-       const std::vector<Dims>& outputs, const reference::ScanCall& call)
-      : loop_(loop),
-        kernel_(kernel),
-        constants_(constants),
-        outputs_(outputs),
-        call_(call),
-        params_(loop.program.params.size(), 0) {}
+  Call(const LoopKernel& kernel, const reference::ScanCall& call, std::vector<Value>& results)
+      : kernel_(kernel), loop_(*kernel.loop), call_(call), results_(results), own_(kernel.spares->take()) {
+    if (own_ == nullptr) own_ = std::make_unique<CallMemory>();
+    own_->params.assign(loop_.program.params.size(), 0);
+  }
+  ~Call() {
+    own_->clear();
+    kernel_.spares->give(std::move(own_));
+  }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
 
-  Result<std::vector<Value>> run(int threads) {
+  Result<void> run(int threads) {
     TRY(bind_all());
     TRY(run_slices(threads));
     return finish();
   }
 
-  Result<std::vector<Value>> run_blocks(const NextBlock& next) {
+  Result<void> run_blocks(const NextBlock& next) {
     TRY(bind_all());
     while (true) {
       TRY_ASSIGN(const std::int64_t steps, next(results_));
@@ -77,28 +92,29 @@ class Call {
 
  private:
   Result<void> bind_all() {
+    results_.clear();
     results_.resize(call_.scan.states + call_.scan.outputs);
     for (std::size_t i = 0; i < call_.scan.states; ++i) results_[i] = std::move(call_.states[i]);
     for (std::size_t i = 0; i < loop_.bindings.size(); ++i) TRY(bind(i));
     for (const Binding& binding : loop_.bindings)
-      for (const auto& [param, stride] : binding.dense) params_[param.index] = stride;
-    for (const auto& [param, extent] : loop_.extents) params_[param.index] = extent;
+      for (const auto& [param, stride] : binding.dense) own_->params[param.index] = stride;
+    for (const auto& [param, extent] : loop_.extents) own_->params[param.index] = extent;
     return {};
   }
 
-  Result<std::vector<Value>> finish() {
-    for (const auto& [kept, binding] : packed_) TRY(unpack(kept_[kept], *binding));
-    return std::move(results_);
+  Result<void> finish() {
+    for (const auto& [kept, binding] : own_->packed) TRY(unpack(own_->kept[kept], loop_.bindings[binding]));
+    return {};
   }
 
   Result<void> bind(std::size_t i) {
     const Binding& binding = loop_.bindings[i];
     switch (binding.kind) {
-      case Binding::Kind::state: return bind_state(binding);
+      case Binding::Kind::state: return bind_state(i);
       case Binding::Kind::element: return bind_element(binding);
-      case Binding::Kind::captured: return bind_dense(binding, call_.captured[binding.index].tensor());
+      case Binding::Kind::captured: return bind_dense(binding, call_.captured[binding.index]->tensor());
       // Constants are packed already.
-      case Binding::Kind::constant: add(constants_[i]); return {};
+      case Binding::Kind::constant: add(kernel_.constants[i]); return {};
       case Binding::Kind::scratch: return bind_scratch(binding);
       case Binding::Kind::output: break;
     }
@@ -111,33 +127,35 @@ class Call {
     for (std::size_t axis = 0; axis < tensor.shape().size() && size > 0; ++axis)
       size += (tensor.shape()[axis] - 1) * tensor.strides()[axis];
     // What a kernel only reads is not written to.
-    arguments_.push_back({{const_cast<std::byte*>(tensor.bytes()), size}, origin, time});
+    own_->arguments.push_back({{const_cast<std::byte*>(tensor.bytes()), size}, origin, time});
   }
 
   Result<void> bind_dense(const Binding& binding, const Tensor& tensor) {
     TRY_ASSIGN(Tensor dense, packed(binding, tensor));
     TRY_ASSIGN(dense, dense.to_dense());
     add(dense);
-    kept_.push_back(std::move(dense));
+    own_->kept.push_back(std::move(dense));
     return {};
   }
 
   Result<void> bind_scratch(const Binding& binding) {
     TRY_ASSIGN(Tensor own, Tensor::allocate(loop_.program.buffers[binding.buffer].dtype, binding.shape));
     add(own);
-    kept_.push_back(std::move(own));
+    own_->kept.push_back(std::move(own));
     return {};
   }
 
   /// The state goes from step to step in the memory that will be its final value.
-  Result<void> bind_state(const Binding& binding) {
+  Result<void> bind_state(std::size_t i) {
+    const Binding& binding = loop_.bindings[i];
     Tensor& state = results_[binding.index].tensor();
     if (!binding.order.empty()) {
-      TRY_ASSIGN(Tensor own, packed(binding, state));
-      TRY_ASSIGN(own, own.clone());
+      TRY_ASSIGN(const Tensor ordered, packed(binding, state));
+      TRY_ASSIGN(Tensor own, Tensor::allocate(ordered.dtype(), ordered.shape()));
+      copy_across(ordered, own);
       add(own);
-      packed_.emplace_back(kept_.size(), &binding);
-      kept_.push_back(std::move(own));
+      own_->packed.emplace_back(own_->kept.size(), i);
+      own_->kept.push_back(std::move(own));
       return {};
     }
     if (!state.unique() || !state.dense() || !state.aligned()) {
@@ -161,7 +179,7 @@ class Call {
       TRY_ASSIGN(state, take_or_allocate(call_.reuse, from.dtype(), state.shape()));
     }
     Tensor to = state.reshaped(shape);
-    copy_elements(from.view(shape, strides), to);
+    copy_across(from.view(shape, strides), to);
     return {};
   }
 
@@ -183,9 +201,9 @@ class Call {
     const bool reversed = call_.scan.input_reversed[binding.index];
     const std::int64_t step = element.strides()[0];
     for (const Binding::TensorStride& stride : binding.strides)
-      params_[stride.param.index] = element.strides()[stride.axis + 1];
+      own_->params[stride.param.index] = element.strides()[stride.axis + 1];
     bind_in_time(binding, element, step, reversed);
-    kept_.push_back(std::move(element));
+    own_->kept.push_back(std::move(element));
     return {};
   }
 
@@ -208,20 +226,20 @@ class Call {
 
   Result<void> bind_output(const Binding& binding) {
     const std::size_t k = binding.index;
-    Dims shape = outputs_[k];
+    Dims shape = kernel_.outputs[k];
     TRY_ASSIGN(const std::size_t axis, reference::resolve_new_axis(call_.scan.output_axes[k], shape.size()));
     shape.insert(axis, call_.trips);
     TRY_ASSIGN(Tensor made, take_or_allocate(call_.reuse, loop_.program.buffers[binding.buffer].dtype, shape));
     for (const Binding::TensorStride& stride : binding.strides)
-      params_[stride.param.index] = made.strides()[stride.axis < axis ? stride.axis : stride.axis + 1];
+      own_->params[stride.param.index] = made.strides()[stride.axis < axis ? stride.axis : stride.axis + 1];
     bind_in_time(binding, made, made.strides()[axis], call_.scan.output_reversed[k]);
     results_[call_.scan.states + k] = std::move(made);
     return {};
   }
 
   void bind_in_time(const Binding& binding, Tensor& tensor, std::int64_t step, bool reversed) {
-    params_[binding.time.index] = reversed ? -step : step;
-    add(tensor, reversed ? (call_.trips - 1) * step : 0, params_[binding.time.index]);
+    own_->params[binding.time.index] = reversed ? -step : step;
+    add(tensor, reversed ? (call_.trips - 1) * step : 0, own_->params[binding.time.index]);
   }
 
   // --- slices of time, parts of lanes
@@ -232,7 +250,7 @@ class Call {
     if (loop_.steps_per_visit > 1)
       most = std::max(most / loop_.steps_per_visit, std::int64_t{1}) * loop_.steps_per_visit;
     for (std::int64_t done = 0; done < call_.trips; done += most) {
-      TRY(call_.progress(done));
+      if (call_.progress) TRY(call_.progress(done));
       const std::int64_t steps = std::min(most, call_.trips - done);
       if (loop_.shares_steps)
         TRY(share_steps(done, steps, threads));
@@ -286,7 +304,9 @@ class Call {
 
   [[nodiscard]] Result<void> run_part(const Part& part, std::int64_t done, std::int64_t steps) const {
     if (part.axis && part.begin == part.end) return {};
-    std::vector<std::int64_t> params = params_;
+    const Few<std::int64_t> own_params(own_->params.size());
+    const std::span<std::int64_t> params = own_params.all();
+    std::copy(own_->params.begin(), own_->params.end(), params.begin());
     for (std::size_t i = 0; i < loop_.axes.size(); ++i)
       params[loop_.axes[i].param.index] = part.axis == i ? part.end - part.begin : loop_.axes[i].extent;
     for (const FusedLoop::Blocks& blocks : loop_.blocks) {
@@ -305,54 +325,48 @@ class Call {
     return {};
   }
 
-  Result<void> call_kernel(const Part& part, std::vector<std::int64_t>& params, std::int64_t done, std::int64_t visits,
+  Result<void> call_kernel(const Part& part, std::span<std::int64_t> params, std::int64_t done, std::int64_t visits,
                            std::int64_t steps) const {
     params[loop_.visits.index] = visits;
     params[loop_.steps.index] = steps;
-    std::vector<KernelMemory> memory(loop_.program.buffers.size());
+    const Few<KernelMemory> memory(loop_.program.buffers.size());
     for (std::size_t i = 0; i < loop_.bindings.size(); ++i) {
       const Binding& binding = loop_.bindings[i];
-      const Argument& argument = arguments_[i];
+      const KernelArgument& argument = own_->arguments[i];
       if (binding.visit.valid()) params[binding.visit.index] = steps * argument.time;
       std::int64_t origin = argument.origin + done * argument.time;
       if (part.axis) {
         const Binding::Stride& stride = binding.along[*part.axis];
-        origin += part.begin * (stride.param.valid() ? params_[stride.param.index] : stride.fixed);
+        origin += part.begin * (stride.param.valid() ? own_->params[stride.param.index] : stride.fixed);
       }
       params[binding.origin.index] = origin;
-      memory[binding.buffer] = argument.memory;
+      memory.all()[binding.buffer] = argument.memory;
     }
-    return kernel_(memory, params, part.meeting);
+    return kernel_.kernel(memory.all(), params, part.meeting);
   }
 
+  const LoopKernel& kernel_;
   const FusedLoop& loop_;
-  const KernelCall& kernel_;
-  const std::vector<Tensor>& constants_;
-  const std::vector<Dims>& outputs_;
   const reference::ScanCall& call_;
-  std::vector<std::int64_t> params_;
-  std::vector<Argument> arguments_;  ///< by binding
-  std::vector<Tensor> kept_;         ///< what the addresses point into
-  std::vector<Value> results_;
-  std::vector<std::pair<std::size_t, const Binding*>> packed_;  ///< states whose axes are in another order
+  std::vector<Value>& results_;
+  std::unique_ptr<CallMemory> own_;
 };
 
 }  // namespace
 
-bool passes_caches(const FusedLoop& loop, const std::vector<Dims>& outputs, const reference::ScanCall& call,
-                   int threads) {
-  std::int64_t bytes = 0, row = 0;
-  for (const Binding& binding : loop.bindings) {
-    if (binding.kind != Binding::Kind::output) continue;
-    const std::int64_t step = checked_size(outputs[binding.index]).value_or(0) *
-                              static_cast<std::int64_t>(size_of(loop.program.buffers[binding.buffer].dtype));
-    row = std::max(row, step);
-    bytes += step * call.trips;
-  }
+void CallMemory::clear() {
+  arguments.clear();
+  kept.clear();
+  packed.clear();
+}
+
+bool passes_caches(const LoopKernel& kernel, std::int64_t trips, int threads) {
+  const std::int64_t bytes = kernel.bytes_of_step * trips;
+  if (bytes < kSharedRows) return false;
   if (bytes >= kPastCaches) return true;
-  const int parts = parts_of(loop, call.trips, threads);
-  const std::optional<std::size_t> axis = parts > 1 ? axis_to_split(loop, parts) : std::nullopt;
-  return axis && loop.axes[*axis].innermost && bytes >= kSharedRows && row / parts < kShortRow;
+  const int parts = parts_of(*kernel.loop, trips, threads);
+  const std::optional<std::size_t> axis = parts > 1 ? axis_to_split(*kernel.loop, parts) : std::nullopt;
+  return axis && kernel.loop->axes[*axis].innermost && kernel.bytes_of_row / parts < kShortRow;
 }
 
 bool reads_in_place(const FusedLoop& loop) {
@@ -361,16 +375,14 @@ bool reads_in_place(const FusedLoop& loop) {
   });
 }
 
-Result<std::vector<Value>> call_in_blocks(const FusedLoop& loop, const KernelCall& kernel,
-                                          const std::vector<Tensor>& constants, const std::vector<Dims>& outputs,
-                                          const reference::ScanCall& call, const NextBlock& next) {
-  return Call(loop, kernel, constants, outputs, call).run_blocks(next);
+Result<void> call_in_blocks(const LoopKernel& kernel, const reference::ScanCall& call, const NextBlock& next,
+                            std::vector<Value>& results) {
+  return Call(kernel, call, results).run_blocks(next);
 }
 
-Result<std::vector<Value>> call_fused_loop(const FusedLoop& loop, const KernelCall& kernel,
-                                           const std::vector<Tensor>& constants, const std::vector<Dims>& outputs,
-                                           const reference::ScanCall& call, int threads) {
-  return Call(loop, kernel, constants, outputs, call).run(threads);
+Result<void> call_fused_loop(const LoopKernel& kernel, const reference::ScanCall& call, int threads,
+                             std::vector<Value>& results) {
+  return Call(kernel, call, results).run(threads);
 }
 
 }  // namespace pawl::cpu

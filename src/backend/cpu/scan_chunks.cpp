@@ -40,23 +40,27 @@ Result<RunSteps> ScanKernels::runner(const scan::ChunkScan& chunk, const std::ve
                                  .wanted = wanted,
                                  .trips = 0,
                                  .reuse = nullptr,
-                                 .progress = nullptr};
+                                 .progress = {}};
   std::vector<ops::Fact> facts = captured;
   for (std::size_t i = 0; i < facts.size(); ++i)
     if (chunk.repeated[i]) facts[i] = {(*chunk.scan.body.graph)[chunk.scan.body.graph->captured[i]].fact.type, {}};
   TRY_ASSIGN(Entry made, make(call, chunk.inputs, std::move(facts), false));
-  if (!made.loop) {
+  if (!made.kernel.loop) {
     entry.chunks_refusal = std::move(made.refusal);
     return RunSteps();
   }
-  const auto kernel = std::make_shared<const Entry>(std::move(made));
+  const auto kernel = std::make_shared<const LoopKernel>(std::move(made.kernel));
   RunSteps run;
-  run.all = [kernel](const reference::ScanCall& steps) {
-    return call_fused_loop(*kernel->loop, kernel->kernel, kernel->constants, kernel->outputs, steps, 1);
+  run.all = [kernel](const reference::ScanCall& steps) -> Result<std::vector<Value>> {
+    std::vector<Value> results;
+    TRY(call_fused_loop(*kernel, steps, 1, results));
+    return results;
   };
   if (reads_in_place(*kernel->loop)) {
-    run.blocks = [kernel](const reference::ScanCall& steps, const NextBlock& next) {
-      return call_in_blocks(*kernel->loop, kernel->kernel, kernel->constants, kernel->outputs, steps, next);
+    run.blocks = [kernel](const reference::ScanCall& steps, const NextBlock& next) -> Result<std::vector<Value>> {
+      std::vector<Value> results;
+      TRY(call_in_blocks(*kernel, steps, next, results));
+      return results;
     };
   }
   return run;

@@ -1,6 +1,7 @@
 #include "backend/cpu/scan_kernels.h"
 
 #include <algorithm>
+#include <array>
 
 #include "backend/cpu/fused_call.h"
 #include "backend/cpu/kernel_cache.h"
@@ -9,6 +10,7 @@
 #include "base/try.h"
 #include "graph/infer.h"
 #include "ops/extents.h"
+#include "tensor/walk.h"
 
 namespace pawl::cpu {
 namespace {
@@ -29,45 +31,51 @@ bool is_list(const Value& value) {
 /// What is known of the body's captured values: axes and shapes are, where they are given as values.
 std::vector<ops::Fact> captured_facts(const reference::ScanCall& call) {
   std::vector<ops::Fact> facts;
-  for (const Value& value : call.captured) {
-    facts.push_back({type_of(value), std::nullopt});
-    if (is_list(value)) facts.back().constant = value;
+  for (const Value* value : call.captured) {
+    facts.push_back({type_of(*value), std::nullopt});
+    if (is_list(*value)) facts.back().constant = *value;
   }
   return facts;
 }
 
-void append(std::vector<std::int64_t>& key, DType dtype, const Dims& shape) {
-  key.push_back(static_cast<std::int64_t>(dtype));
-  key.push_back(static_cast<std::int64_t>(shape.size()));
-  key.insert(key.end(), shape.begin(), shape.end());
+/// Tells `tell` all that a kernel depends on, besides the Scan: types, what is wanted, and lists that may be axes or
+/// shapes. Not the number of steps, but for its class.
+template <class F>
+void describe(const reference::ScanCall& call, int length, F&& tell) {
+  const auto tensor = [&](const Tensor& each, bool in_time) {
+    tell(static_cast<std::int64_t>(each.dtype()));
+    tell(static_cast<std::int64_t>(each.shape().size()));
+    for (std::size_t axis = in_time ? 1 : 0; axis < each.shape().size(); ++axis) tell(each.shape()[axis]);
+  };
+  const auto value = [&](const Value& each) {
+    if (each.is_tensor()) return tensor(each.tensor(), false);
+    tell(-1);
+    tell(static_cast<std::int64_t>(std::hash<std::string>()(to_string(type_of(each)))));
+  };
+  tell(length);
+  for (const Value& state : call.states) value(state);
+  for (const Tensor& element : call.elements) tensor(element, true);
+  for (const Value* captured : call.captured) {
+    value(*captured);
+    if (!is_list(*captured)) continue;
+    const Result<Dims> integers = ops::integers_of(captured->tensor());
+    for (const std::int64_t each : *integers) tell(each);
+  }
+  for (const bool wanted : call.wanted) tell(wanted ? 1 : 0);
 }
 
-void append(std::vector<std::int64_t>& key, const Value& value) {
-  if (value.is_tensor()) return append(key, value.tensor().dtype(), value.tensor().shape());
-  key.push_back(-1);
-  key.push_back(static_cast<std::int64_t>(std::hash<std::string>()(to_string(type_of(value)))));
-}
+/// A description that is compared with another one while it is told.
+struct Comparison {
+  std::span<const std::int64_t> with;
+  std::size_t at = 0;
+  bool same = true;
 
-/// All that a kernel depends on, besides the Scan: types, what is wanted, and lists that may be axes or shapes.
-std::vector<std::int64_t> key_of(const reference::ScanCall& call) {
-  std::vector<std::int64_t> key;
-  key.reserve(64);
-  for (const Value& state : call.states) append(key, state);
-  // The kernel does not depend on the number of steps.
-  for (const Tensor& element : call.elements) {
-    const std::size_t trips = key.size() + 2;
-    append(key, element.dtype(), element.shape());
-    key[trips] = 0;
+  void operator()(std::int64_t each) {
+    same = same && at < with.size() && with[at] == each;
+    ++at;
   }
-  for (const Value& value : call.captured) {
-    append(key, value);
-    if (!is_list(value)) continue;
-    const Result<Dims> integers = ops::integers_of(value.tensor());
-    key.insert(key.end(), integers->begin(), integers->end());
-  }
-  for (const bool wanted : call.wanted) key.push_back(wanted ? 1 : 0);
-  return key;
-}
+  [[nodiscard]] bool complete() const { return same && at == with.size(); }
+};
 
 /// What is known of all values of the body; nothing where it may fail in a step, which says so when it runs: it does
 /// not infer, or declares what may not hold.
@@ -90,11 +98,14 @@ CompileKernel machine_code() {
     return KernelCall([kernel = std::move(kernel)](std::span<const KernelMemory> memory,
                                                    std::span<const std::int64_t> params,
                                                    Meeting* meeting) -> Result<void> {
-      std::vector<void*> addresses;
-      addresses.reserve(memory.size() + 1);
-      for (const KernelMemory& each : memory) addresses.push_back(each.data);
-      addresses.push_back(meeting);
-      kernel->run(addresses.data(), params.data(), 0, 1);
+      constexpr std::size_t kFew = 32;
+      std::array<void*, kFew> few;
+      const std::size_t count = memory.size() + 1;
+      std::vector<void*> many(count > kFew ? count : 0);
+      void** const addresses = many.empty() ? few.data() : many.data();
+      for (std::size_t i = 0; i < memory.size(); ++i) addresses[i] = memory[i].data;
+      addresses[memory.size()] = meeting;
+      kernel->run(addresses, params.data(), 0, 1);
       return {};
     });
   };
@@ -128,69 +139,96 @@ Result<ScanKernels::Entry> ScanKernels::make(const reference::ScanCall& call, st
     entry.refusal = compiled.error().message;
     return entry;
   }
-  entry.kernel = std::move(compiled).value();
-  entry.loop = std::move(loop);
+  LoopKernel& kernel = entry.kernel;
+  kernel.kernel = std::move(compiled).value();
+  kernel.loop = std::move(loop);
   const graph::Graph& body = *call.scan.body.graph;
   for (std::size_t k = 0; k < call.scan.outputs; ++k)
-    entry.outputs.push_back(facts->at(body.outputs[call.scan.states + k].index).type.static_shape().value_or(Dims{}));
-  for (const Binding& binding : entry.loop->bindings) {
+    kernel.outputs.push_back(facts->at(body.outputs[call.scan.states + k].index).type.static_shape().value_or(Dims{}));
+  for (const Binding& binding : kernel.loop->bindings) {
     Tensor constant;
     if (binding.kind == Binding::Kind::constant) {
       TRY_ASSIGN(constant, packed(binding, *body[binding.constant].fact.tensor()));
       TRY_ASSIGN(constant, constant.to_dense());
     }
-    entry.constants.push_back(std::move(constant));
+    kernel.constants.push_back(std::move(constant));
+    if (binding.kind != Binding::Kind::output) continue;
+    const std::int64_t step = checked_size(kernel.outputs[binding.index]).value_or(0) *
+                              static_cast<std::int64_t>(size_of(kernel.loop->program.buffers[binding.buffer].dtype));
+    kernel.bytes_of_row = std::max(kernel.bytes_of_row, step);
+    kernel.bytes_of_step += step;
   }
   return entry;
 }
 
 Result<std::shared_ptr<const ScanKernels::Entry>> ScanKernels::find(const reference::ScanCall& call, bool streaming) {
-  auto key = std::pair(&call.scan, key_of(call));
   const int length = length_class(call);
-  key.second.push_back(length);
-  key.second.push_back(streaming ? 1 : 0);
   {
     const std::lock_guard lock(mutex_);
-    if (const auto found = entries_.find(key); found != entries_.end()) return found->second;
+    std::vector<Known>& of_scan = known_[&call.scan];
+    for (std::size_t i = 0; i < of_scan.size(); ++i) {
+      if (of_scan[i].streaming != streaming) continue;
+      Comparison comparison{of_scan[i].key};
+      describe(call, length, comparison);
+      if (!comparison.complete()) continue;
+      std::rotate(of_scan.begin(), of_scan.begin() + static_cast<std::ptrdiff_t>(i),
+                  of_scan.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+      return of_scan[0].entry;
+    }
   }
   const std::vector<ops::Fact> captured = captured_facts(call);
   TRY_ASSIGN(Entry made, make(call, reference::body_inputs(call.states, call.elements), captured, streaming));
-  if (made.loop && length > 0 && !streaming) TRY(add_chunks(call, captured, made));
+  if (made.kernel.loop && length > 0 && !streaming) TRY(add_chunks(call, captured, made));
+  Known known{{}, streaming, std::make_shared<const Entry>(std::move(made))};
+  describe(call, length, [&](std::int64_t each) { known.key.push_back(each); });
   const std::lock_guard lock(mutex_);
   // Whoever runs all lengths there are gets them anew now and then; the code itself is kept by its text.
-  if (entries_.size() >= kMostEntries) entries_.clear();
-  return entries_.emplace(std::move(key), std::make_shared<const Entry>(std::move(made))).first->second;
+  if (count_ >= kMostEntries) {
+    known_.clear();
+    count_ = 0;
+  }
+  ++count_;
+  std::vector<Known>& of_scan = known_[&call.scan];
+  return of_scan.insert(of_scan.begin(), std::move(known))->entry;
 }
 
-Result<std::optional<std::vector<Value>>> ScanKernels::run(const reference::ScanCall& call) {
+Result<bool> ScanKernels::run(const reference::ScanCall& call, std::vector<Value>& results) {
   TRY_ASSIGN(std::shared_ptr<const Entry> entry, find(call, false));
-  if (!entry->loop) return std::optional<std::vector<Value>>();
-  const auto in_one = [&](const reference::ScanCall& steps) {
-    return call_fused_loop(*entry->loop, entry->kernel, entry->constants, entry->outputs, steps, options_.threads);
-  };
+  if (!entry->kernel.loop) return false;
   if (entry->chunked) {
-    TRY_ASSIGN(std::optional<std::vector<Value>> results, call_in_chunks(*entry->chunked, call, in_one));
-    if (results) return results;
+    const auto in_one = [&](const reference::ScanCall& steps) -> Result<std::vector<Value>> {
+      std::vector<Value> made;
+      TRY(call_fused_loop(entry->kernel, steps, options_.threads, made));
+      return made;
+    };
+    TRY_ASSIGN(std::optional<std::vector<Value>> made, call_in_chunks(*entry->chunked, call, in_one));
+    if (made) {
+      results = std::move(*made);
+      return true;
+    }
   }
-  if (passes_caches(*entry->loop, entry->outputs, call, options_.threads)) {
+  if (passes_caches(entry->kernel, call.trips, options_.threads)) {
     TRY_ASSIGN(entry, find(call, true));
   }
-  TRY_ASSIGN(std::vector<Value> results, in_one(call));
-  return std::optional(std::move(results));
+  TRY(call_fused_loop(entry->kernel, call, options_.threads, results));
+  return true;
 }
 
 std::vector<std::string> ScanKernels::report() const {
   std::vector<std::string> lines;
   const std::lock_guard lock(mutex_);
-  for (const auto& [key, entry] : entries_) {
-    // Groups of nodes are no Scans of the model.
-    if (key.first->elements == 0 && !entry->refusal.starts_with("internal error")) continue;
-    std::string how = key.second.back() != 0 ? "one kernel, outputs past the caches" : "one kernel";
-    if (entry->loop && entry->loop->shares_steps) how += ", each step shared by threads";
-    if (!entry->loop) how = entry->refusal;
-    if (entry->chunked) how += fmt::format(", in {} chunks", entry->chunked->chunks());
-    if (!entry->chunks_refusal.empty()) how += fmt::format(", not in chunks: {}", entry->chunks_refusal);
-    lines.push_back(fmt::format("{}: {}", key.first->body.graph->name, how));
+  for (const auto& [scan, of_scan] : known_) {
+    for (const Known& known : of_scan) {
+      const Entry& entry = *known.entry;
+      // Groups of nodes are no Scans of the model.
+      if (scan->elements == 0 && !entry.refusal.starts_with("internal error")) continue;
+      std::string how = known.streaming ? "one kernel, outputs past the caches" : "one kernel";
+      if (entry.kernel.loop && entry.kernel.loop->shares_steps) how += ", each step shared by threads";
+      if (!entry.kernel.loop) how = entry.refusal;
+      if (entry.chunked) how += fmt::format(", in {} chunks", entry.chunked->chunks());
+      if (!entry.chunks_refusal.empty()) how += fmt::format(", not in chunks: {}", entry.chunks_refusal);
+      lines.push_back(fmt::format("{}: {}", scan->body.graph->name, how));
+    }
   }
   std::sort(lines.begin(), lines.end());
   lines.erase(std::unique(lines.begin(), lines.end()), lines.end());

@@ -2,25 +2,15 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <mutex>
+#include <unordered_map>
 
 #include "backend/cpu/chunked_call.h"
-#include "backend/cpu/meeting.h"
-#include "kernel/fused_loop.h"
+#include "backend/cpu/fused_call.h"
 #include "plan/chunk_policy.h"
 
 namespace pawl::cpu {
 
-/// A buffer of a kernel: `size` elements of its type.
-struct KernelMemory {
-  void* data = nullptr;
-  std::int64_t size = 0;
-};
-/// A compiled kernel. Memory and params by index. Called by several threads at once; `meeting` is where those wait for
-/// each other that share the steps of one run, null where one call does all.
-using KernelCall = std::function<Result<void>(std::span<const KernelMemory> memory,
-                                              std::span<const std::int64_t> params, Meeting* meeting)>;
 /// The program outlives the kernel. Errors: unsupported, where there is no compiler or it cannot make the kernel.
 using CompileKernel = std::function<Result<KernelCall>(const kernel::Program& program)>;
 
@@ -39,20 +29,22 @@ class ScanKernels final : public reference::ScanRunner {
  public:
   explicit ScanKernels(ScanKernelOptions options) : options_(std::move(options)) {}
 
-  Result<std::optional<std::vector<Value>>> run(const reference::ScanCall& call) override;
+  Result<bool> run(const reference::ScanCall& call, std::vector<Value>& results) override;
 
   /// Why Scans are left to the evaluator, and the kernels of the others: by label, in words.
   [[nodiscard]] std::vector<std::string> report() const;
 
  private:
   struct Entry {
-    std::shared_ptr<const kernel::FusedLoop> loop;  ///< null: there is none; the kernel may refer to it
-    KernelCall kernel;
-    std::vector<Tensor> constants;  ///< by binding; undefined for all others
-    std::vector<Dims> outputs;      ///< by scan output: the shape of one step's element
+    LoopKernel kernel;
     std::string refusal;
     std::shared_ptr<const ChunkedLoop> chunked;  ///< for long sequences of few lanes; may be null
     std::string chunks_refusal;
+  };
+  struct Known {
+    std::vector<std::int64_t> key;
+    bool streaming = false;
+    std::shared_ptr<const Entry> entry;
   };
   Result<std::shared_ptr<const Entry>> find(const reference::ScanCall& call, bool streaming);
   Result<Entry> make(const reference::ScanCall& call, std::vector<ops::Fact> inputs, std::vector<ops::Fact> captured,
@@ -66,7 +58,9 @@ class ScanKernels final : public reference::ScanRunner {
 
   ScanKernelOptions options_;
   mutable std::mutex mutex_;
-  std::map<std::pair<const graph::ScanOp*, std::vector<std::int64_t>>, std::shared_ptr<const Entry>> entries_;
+  /// By Scan, what was asked for last in front.
+  std::unordered_map<const graph::ScanOp*, std::vector<Known>> known_;
+  std::size_t count_ = 0;
 };
 
 }  // namespace pawl::cpu

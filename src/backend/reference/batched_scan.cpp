@@ -102,7 +102,7 @@ Result<void> Evaluator::batched_scan(const NodePlan& plan, const ScanOp& scan, F
     }
     results.push_back(std::move(padded));
   }
-  store_outputs(plan, frame, std::move(results));
+  store_outputs(plan, frame, results);
   return {};
 }
 

@@ -21,7 +21,7 @@ Result<void> evaluate_call(const ops::OpDef& def, ops::EvalContext& context) {
 
 using graph::ValueId;
 
-Evaluator::Frame Evaluator::enter(const Prepared& prepared, const graph::Body* body, const Frame* outer) {
+Frame Evaluator::enter(const Prepared& prepared, const graph::Body* body, const Frame* outer) {
   Frame frame;
   frame.prepared = &prepared;
   frame.values.resize(prepared.graph->values.size());
@@ -67,37 +67,52 @@ Result<void> Evaluator::run(Frame& frame) {
 Result<bool> Evaluator::group(const GroupPlan& plan, Frame& frame) {
   if (options_.interrupted != nullptr && options_.interrupted->load(std::memory_order_relaxed))
     return fail(Code::interrupted, "interrupted");
-  ScanCall call{.scan = plan.group.scan,
-                .states = {},
-                .elements = {},
-                .captured = {},
-                .wanted = plan.wanted,
-                .trips = 1,
-                .progress = [](std::int64_t) { return Result<void>(); }};
+  frame.captured.clear();
   for (const ValueId id : plan.group.reads) {
     if (!at(frame, id).is_tensor() || !at(frame, id).tensor().defined()) return false;
-    call.captured.push_back(at(frame, id));
+    frame.captured.push_back(&at(frame, id));
   }
+  const ScanCall call{.scan = plan.group.scan,
+                      .states = {},
+                      .elements = {},
+                      .captured = frame.captured,
+                      .wanted = plan.wanted,
+                      .trips = 1,
+                      .reuse = plan.gives_output ? options_.reuse : nullptr,
+                      .progress = {}};
   Observed observed(options_.observer, *plan.group.nodes.back(), true);
-  TRY_ASSIGN(std::optional<Values> results, options_.scans->run(call));
-  if (!results) {
+  TRY_ASSIGN(const bool done, options_.scans->run(call, frame.results));
+  if (!done) {
     observed.did_nothing();
     return false;
   }
   for (std::size_t k = 0; k < plan.group.gives.size(); ++k) {
-    const Tensor& stacked = (*results)[k].tensor();
-    Dims shape = stacked.shape();
+    Tensor& stacked = frame.results[k].tensor();
+    Dims shape = stacked.shape(), strides = stacked.strides();
     shape.erase(0);
-    at(frame, plan.group.gives[k]) = stacked.reshaped(shape);
+    strides.erase(0);
+    at(frame, plan.group.gives[k]) = stacked.view(std::move(shape), std::move(strides));
   }
+  frame.results.clear();
   return true;
 }
 
 Result<Evaluator::Values> Evaluator::graph(const Prepared& prepared, Values inputs) {
-  Frame frame = enter(prepared, nullptr, nullptr);
+  std::unique_ptr<Workspace> workspace = prepared.workspaces.take();
+  if (workspace == nullptr) {
+    workspace = std::make_unique<Workspace>();
+    workspace->frame = enter(prepared, nullptr, nullptr);
+  }
+  const MemoryPool::Use memory(workspace->memory);
+  Frame& frame = workspace->frame;
   for (std::size_t i = 0; i < inputs.size(); ++i) at(frame, prepared.graph->inputs[i]) = std::move(inputs[i]);
   TRY(run(frame));
-  return take_outputs(frame);
+  Values outputs = take_outputs(frame);
+  // What nobody read. After an error there may be more, and the next run makes a frame of its own.
+  for (std::size_t i = 0; i < frame.values.size(); ++i)
+    if (!prepared.pinned[i] && !frame.values[i].is_none()) frame.values[i] = Value();
+  prepared.workspaces.give(std::move(workspace));
+  return outputs;
 }
 
 Result<void> Evaluator::node(const NodePlan& plan, Frame& frame) {
@@ -145,18 +160,19 @@ Result<void> Evaluator::call(const NodePlan& plan, const graph::OpCall& call, Fr
     }
     TRY(graph::check_call(call, pointers));
   }
-  frame.results.assign(node.outputs.size(), Value());
+  frame.results.resize(node.outputs.size());
   ops::EvalContext context{*call.schema,    call.attributes,
                            frame.arguments, {plan.last_use.get(), node.inputs.size()},
                            frame.results,   {plan.wanted.get(), node.outputs.size()},
                            &random_};
   bool done = false;
-  if (options_.accelerate != nullptr && depth_ == 0) {
+  if (plan.accelerated && depth_ == 0 && options_.accelerate != nullptr) {
     TRY_ASSIGN(done, options_.accelerate(*call.def, context));
   }
   if (!done) TRY(evaluate_call(*call.def, context));
   for (std::size_t i = 0; i < node.outputs.size(); ++i)
     if (plan.wanted[i]) at(frame, node.outputs[i]) = std::move(frame.results[i]);
+  frame.results.clear();
   return {};
 }
 
@@ -166,11 +182,12 @@ Result<void> Evaluator::branch(const NodePlan& plan, const graph::IfOp& branch, 
   const graph::Body& body = taken ? branch.then_branch : branch.else_branch;
   Frame inner = enter(*plan.bodies[taken ? 0 : 1], &body, &frame);
   TRY_IN(taken ? "then_branch" : "else_branch", run(inner));
-  store_outputs(plan, frame, take_outputs(inner));
+  Values results = take_outputs(inner);
+  store_outputs(plan, frame, results);
   return {};
 }
 
-void Evaluator::store_outputs(const NodePlan& plan, Frame& frame, Values results) {
+void Evaluator::store_outputs(const NodePlan& plan, Frame& frame, std::span<Value> results) {
   for (std::size_t i = 0; i < plan.node->outputs.size(); ++i)
     if (plan.wanted[i]) at(frame, plan.node->outputs[i]) = std::move(results[i]);
 }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 
+#include "base/function_ref.h"
 #include "graph/graph.h"
 #include "scan/facts.h"
 
@@ -24,14 +25,14 @@ using Accelerate = std::function<Result<bool>(const ops::OpDef&, ops::EvalContex
 /// One run of a Scan of version 9 or later, of at least one step.
 struct ScanCall {
   const graph::ScanOp& scan;
-  std::span<Value> states;               ///< initial ones; a runner that runs the Scan may take them
-  std::span<const Tensor> elements;      ///< time first: views [T, …]
-  std::vector<Value> captured;           ///< by the body's captured values
-  const std::vector<bool>& wanted;       ///< by the body's output, whether anything needs it
+  std::span<Value> states;                 ///< initial ones; a runner that runs the Scan may take them
+  std::span<const Tensor> elements;        ///< time first: views [T, …]
+  std::span<const Value* const> captured;  ///< by the body's captured values
+  const std::vector<bool>& wanted;         ///< by the body's output, whether anything needs it
   std::int64_t trips = 0;
   std::vector<Value>* reuse = nullptr;  ///< tensors whose memory results may take; may be null
-  /// Errors: interrupted.
-  std::function<Result<void>(std::int64_t done)> progress;
+  /// Told how many steps are done; may be null. Errors: interrupted.
+  FunctionRef<Result<void>(std::int64_t)> progress;
 };
 
 /// What is known of the body's inputs: of states, and of elements [T, …] without their first axis.
@@ -41,8 +42,8 @@ std::vector<ops::Fact> body_inputs(std::span<const Value> states, std::span<cons
 class ScanRunner {
  public:
   virtual ~ScanRunner() = default;
-  /// Finals, then stacked outputs, those that nobody needs undefined; nothing when the evaluator is to do it.
-  virtual Result<std::optional<std::vector<Value>>> run(const ScanCall& call) = 0;
+  /// Gives finals, then stacked outputs, those that nobody needs undefined; false when the evaluator is to do it.
+  virtual Result<bool> run(const ScanCall& call, std::vector<Value>& results) = 0;
 };
 
 /// Told of what runs when, from the thread that runs: what is inside of something else begins later and ends earlier.
@@ -58,7 +59,7 @@ class Observer {
 struct EvaluateOptions {
   /// Asked before each Scan. May be null.
   ScanRunner* scans = nullptr;
-  /// Asked before each operator outside of loops. May be empty.
+  /// Asked before each operator outside of loops that prepare() was told of. May be empty.
   Accelerate accelerate;
   const std::atomic<bool>* interrupted = nullptr;
   std::function<void(const Progress&)> progress;
@@ -72,12 +73,15 @@ struct EvaluateOptions {
 
 /// A graph made ready for evaluation: when each value is used last, constants aligned. Built once, shared by threads.
 class Prepared;
-///   grouped : neighbouring nodes of the graph itself are offered to EvaluateOptions::scans as Scans of one step
-Result<std::shared_ptr<const Prepared>> prepare(const graph::Graph& graph, bool grouped = false);
+///   grouped     : neighbouring nodes of the graph itself are offered to EvaluateOptions::scans as Scans of one step
+///   accelerated : the operators for which EvaluateOptions::accelerate is asked; null: none
+Result<std::shared_ptr<const Prepared>> prepare(const graph::Graph& graph, bool grouped = false,
+                                                bool (*accelerated)(const ops::OpDef&) = nullptr);
 
 /// The same, with every Scan whose states all have a class run in that many parts. The facts must outlive it.
 Result<std::shared_ptr<const Prepared>> prepare_in_parts(const graph::Graph& graph,
-                                                         const std::vector<scan::ScanFacts>& facts, std::size_t parts);
+                                                         const std::vector<scan::ScanFacts>& facts, std::size_t parts,
+                                                         bool (*accelerated)(const ops::OpDef&) = nullptr);
 
 /// Runs the graph. `inputs` are one value per graph input; those that others hold too are not written to. Returns one
 /// value per graph output; these may be views of inputs or constants.

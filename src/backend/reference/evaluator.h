@@ -17,14 +17,6 @@ class Evaluator {
   Result<Values> graph(const Prepared& prepared, Values inputs);
 
  private:
-  /// The values of one graph while it runs. A loop keeps one for its body through all steps.
-  struct Frame {
-    const Prepared* prepared = nullptr;
-    Values values;
-    std::vector<Value*> arguments;  ///< of the node that is running
-    Values results;
-  };
-
   /// A frame with constants and captured values in place.
   Frame enter(const Prepared& prepared, const graph::Body* body, const Frame* outer);
   /// Runs all nodes; the inputs are in place. Afterwards take_outputs() is due.
@@ -46,10 +38,9 @@ class Evaluator {
   ///   Errors name the step.
   Result<Values> scan_steps(const NodePlan& plan, const graph::ScanOp& scan, Values states,
                             const std::vector<Tensor>& elements, std::int64_t trips, Frame& frame);
-  /// The same by a faster way, where there is one.
-  Result<std::optional<Values>> accelerated_steps(const NodePlan& plan, const graph::ScanOp& scan, Values& initial,
-                                                  const std::vector<Tensor>& elements, std::int64_t trips,
-                                                  Frame& outer);
+  /// The same by a faster way; false where there is none. The results are the frame's.
+  Result<bool> accelerated_steps(const NodePlan& plan, const graph::ScanOp& scan, Values& initial,
+                                 const std::vector<Tensor>& elements, std::int64_t trips, Frame& outer);
   /// The same in parts, by the algebra of the states' classes (chunked.cpp).
   Result<Values> chunked_steps(const NodePlan& plan, const graph::ScanOp& scan, const Values& initial,
                                const std::vector<Tensor>& elements, std::int64_t trips, Frame& outer);
@@ -76,7 +67,7 @@ class Evaluator {
   /// Counts a step; errors: interrupted.
   Result<void> step(const graph::Node& node, std::int64_t done, std::int64_t total);
   Value& at(Frame& frame, graph::ValueId id) { return frame.values[id.index]; }
-  void store_outputs(const NodePlan& plan, Frame& frame, Values results);
+  void store_outputs(const NodePlan& plan, Frame& frame, std::span<Value> results);
   static bool needed_state(const Prepared& prepared, std::size_t i) { return prepared.needed_outputs[i]; }
   /// An input of a node: moved out where this is its last use.
   Value take_input(const NodePlan& plan, Frame& frame, std::size_t i);

@@ -122,7 +122,7 @@ Result<void> Evaluator::loop(const NodePlan& plan, const LoopOp& loop, Frame& ou
     results.emplace_back(std::move(empty));
   }
   results.resize(node.outputs.size());
-  store_outputs(plan, outer, std::move(results));
+  store_outputs(plan, outer, results);
   return {};
 }
 

@@ -16,7 +16,14 @@ using graph::ValueId;
 
 using Live = std::vector<bool>;
 
-std::unique_ptr<Prepared> prepare_graph(const Graph& graph, Live needed_outputs, bool strict, bool grouped = false);
+/// What prepare() was told of the graph itself, not of its bodies.
+struct Faster {
+  bool grouped = false;
+  bool (*accelerated)(const ops::OpDef&) = nullptr;
+};
+
+std::unique_ptr<Prepared> prepare_graph(const Graph& graph, Live needed_outputs, bool strict,
+                                        const Faster& faster = {});
 
 void mark(Live& live, ValueId id) {
   if (id.valid()) live[id.index] = true;
@@ -90,6 +97,15 @@ bool is_unknown(const Type& type) {
   }
 }
 
+/// What the body of a Scan captures, in the body's order.
+std::vector<ValueId> captures_of(const graph::ScanOp& scan) {
+  std::vector<ValueId> outer;
+  for (const ValueId inner : scan.body.graph->captured)
+    for (const graph::Capture& capture : scan.body.captures)
+      if (capture.inner == inner) outer.push_back(capture.outer);
+  return outer;
+}
+
 /// Marks what the node reads, given which of its outputs are read, and makes its plan.
 NodePlan plan_node(const Graph& graph, const Node& node, Live& live, bool strict) {
   NodePlan plan;
@@ -101,6 +117,7 @@ NodePlan plan_node(const Graph& graph, const Node& node, Live& live, bool strict
     if (strict && plan.wanted[i] && graph[id].declared.known()) plan.declared.push_back(i);
   }
   plan.bodies = prepare_bodies(node, plan.wanted.get());
+  if (const auto* scan = std::get_if<graph::ScanOp>(&node.operation)) plan.captures = captures_of(*scan);
   for (const ValueId id : node.inputs) {
     mark(live, id);
     if (id.valid() && is_unknown(graph[id].fact.type)) plan.check_types = true;
@@ -192,12 +209,16 @@ void add_groups(Prepared& prepared, std::vector<kernel::NodeGroup> groups) {
     plan.first = place.at(group.nodes.front());
     plan.count = group.nodes.size();
     plan.wanted.assign(group.gives.size(), true);
+    const std::vector<ValueId>& outputs = prepared.graph->outputs;
+    plan.gives_output = std::any_of(group.gives.begin(), group.gives.end(), [&](ValueId id) {
+      return std::find(outputs.begin(), outputs.end(), id) != outputs.end();
+    });
     plan.group = std::move(group);
     prepared.groups.push_back(std::move(plan));
   }
 }
 
-std::unique_ptr<Prepared> prepare_graph(const Graph& graph, Live needed_outputs, bool strict, bool grouped) {
+std::unique_ptr<Prepared> prepare_graph(const Graph& graph, Live needed_outputs, bool strict, const Faster& faster) {
   auto prepared = std::make_unique<Prepared>();
   prepared->graph = &graph;
   prepared->strict = strict;
@@ -205,7 +226,7 @@ std::unique_ptr<Prepared> prepare_graph(const Graph& graph, Live needed_outputs,
   for (std::size_t i = 0; i < graph.outputs.size(); ++i)
     if (needed_outputs[i]) mark(live, graph.outputs[i]);
   prepared->needed_outputs = std::move(needed_outputs);
-  kernel::GroupedNodes nodes = order_of(graph, grouped);
+  kernel::GroupedNodes nodes = order_of(graph, faster.grouped);
   for (std::size_t n = nodes.order.size(); n-- > 0;) {
     const Node& node = *nodes.order[n];
     const bool needed =
@@ -213,6 +234,9 @@ std::unique_ptr<Prepared> prepare_graph(const Graph& graph, Live needed_outputs,
     if (needed && !is_constant(graph, node)) prepared->nodes.push_back(plan_node(graph, node, live, strict));
   }
   std::reverse(prepared->nodes.begin(), prepared->nodes.end());
+  for (NodePlan& plan : prepared->nodes)
+    if (const auto* call = std::get_if<graph::OpCall>(&plan.node->operation))
+      plan.accelerated = faster.accelerated != nullptr && faster.accelerated(*call->def);
   for (const ValueId id : graph.inputs) prepared->read_inputs.push_back(live[id.index]);
   prepared->pinned = pinned_values(graph);
   find_last_uses(graph, *prepared);
@@ -244,8 +268,9 @@ std::unique_ptr<Prepared> prepare_body(const Graph& graph) {
 }
 
 Result<std::shared_ptr<const Prepared>> prepare_in_parts(const Graph& graph, const std::vector<scan::ScanFacts>& facts,
-                                                         std::size_t parts) {
-  std::unique_ptr<Prepared> prepared = prepare_body(graph);
+                                                         std::size_t parts, bool (*accelerated)(const ops::OpDef&)) {
+  std::unique_ptr<Prepared> prepared =
+      prepare_graph(graph, Live(graph.outputs.size(), true), false, {.accelerated = accelerated});
   TRY(add_chunks(*prepared, facts, parts));
   return std::shared_ptr<const Prepared>(std::move(prepared));
 }
@@ -265,8 +290,10 @@ const std::vector<std::pair<ValueId, Value>>& Prepared::constants() const {
   return constants_;
 }
 
-Result<std::shared_ptr<const Prepared>> prepare(const Graph& graph, bool grouped) {
-  return std::shared_ptr<const Prepared>(prepare_graph(graph, Live(graph.outputs.size(), true), false, grouped));
+Result<std::shared_ptr<const Prepared>> prepare(const Graph& graph, bool grouped,
+                                                bool (*accelerated)(const ops::OpDef&)) {
+  return std::shared_ptr<const Prepared>(
+      prepare_graph(graph, Live(graph.outputs.size(), true), false, {grouped, accelerated}));
 }
 
 }  // namespace pawl::reference

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "backend/reference/evaluate.h"
+#include "base/spares.h"
 #include "kernel/node_groups.h"
+#include "tensor/memory.h"
 
 namespace pawl::reference {
 
@@ -30,6 +32,10 @@ struct NodePlan {
   std::vector<std::size_t> declared;
   /// The types of the inputs were not all known when the model was loaded.
   bool check_types = false;
+  /// There is a faster way for the operator.
+  bool accelerated = false;
+  /// Of a Scan: what its body captures, in the body's order.
+  std::vector<graph::ValueId> captures;
   /// In the order of graph::for_each_body.
   std::vector<std::unique_ptr<Prepared>> bodies;
   /// A Scan that runs in parts; null: step after step.
@@ -44,7 +50,26 @@ struct GroupPlan {
   std::size_t first = 0;  ///< of Prepared::nodes
   std::size_t count = 0;
   kernel::NodeGroup group;
-  std::vector<bool> wanted;  ///< by what the group gives
+  std::vector<bool> wanted;   ///< by what the group gives
+  bool gives_output = false;  ///< of the graph
+};
+
+/// The values of one graph while it runs. A loop keeps one for its body through all steps.
+struct Frame {
+  const Prepared* prepared = nullptr;
+  std::vector<Value> values;
+  // Of the node that is running.
+  std::vector<Value*> arguments;
+  std::vector<Value> results;
+  std::vector<Value> taken;
+  std::vector<Tensor> elements;
+  std::vector<const Value*> captured;
+};
+
+/// What a run needs besides the graph, ready for the next one.
+struct Workspace {
+  MemoryPool memory;
+  Frame frame;
 };
 
 class Prepared {
@@ -60,6 +85,8 @@ class Prepared {
   /// The value of every initializer and constant node, aligned. The first caller copies those that the file has at odd
   /// addresses.
   const std::vector<std::pair<graph::ValueId, Value>>& constants() const;
+
+  mutable Spares<Workspace> workspaces;  ///< constants are in their places, and nothing else
 
  private:
   mutable std::once_flag once_;

@@ -10,21 +10,23 @@ using graph::ScanOp;
 using graph::ValueId;
 
 /// Scan inputs as views [T, …]; `lead` axes stand before the ones that scan_input_axes counts.
-Result<std::vector<Tensor>> resolve_elements(const ScanOp& scan, std::span<const Value> inputs) {
-  std::vector<Tensor> elements;
+Result<void> resolve_elements(const ScanOp& scan, std::span<const Value> inputs, std::vector<Tensor>& elements) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     TRY_ASSIGN(const Tensor* tensor, as_tensor(inputs[i], scan.states + i));
     if (tensor->rank() == 0)
       return fail(Code::bad_shape, "scan input {} is a scalar; it needs an axis to be scanned along", i);
-    TRY_ASSIGN(const std::size_t axis,
-               graph::resolve_axis(scan.input_axes[i], tensor->shape().size(), fmt::format("scan_input_axes[{}]", i)));
-    elements.push_back(time_first(*tensor, axis));
+    Result<std::size_t> axis = graph::resolve_axis(scan.input_axes[i], tensor->shape().size(), "axis");
+    if (!axis.ok()) {
+      const std::string what = fmt::format("scan_input_axes[{}]", i);
+      return graph::resolve_axis(scan.input_axes[i], tensor->shape().size(), what).error();
+    }
+    elements.push_back(time_first(*tensor, *axis));
     if (elements[i].shape()[0] != elements[0].shape()[0]) {
       return fail(Code::bad_shape, "scan input {} has length {} along axis {}, scan input 0 has {}", i,
-                  elements[i].shape()[0], axis, elements[0].shape()[0]);
+                  elements[i].shape()[0], *axis, elements[0].shape()[0]);
     }
   }
-  return elements;
+  return {};
 }
 
 /// A state keeps its type and shape through every step.
@@ -121,50 +123,51 @@ std::vector<ops::Fact> body_inputs(std::span<const Value> states, std::span<cons
   return facts;
 }
 
-Result<std::optional<Evaluator::Values>> Evaluator::accelerated_steps(const NodePlan& plan, const ScanOp& scan,
-                                                                      Values& initial,
-                                                                      const std::vector<Tensor>& elements,
-                                                                      std::int64_t trips, Frame& outer) {
-  if (options_.scans == nullptr || trips == 0) return std::optional<Values>();
-  ScanCall call{.scan = scan,
-                .states = initial,
-                .elements = elements,
-                .captured = {},
-                .wanted = plan.bodies[0]->needed_outputs,
-                .trips = trips,
-                .reuse = options_.reuse,
-                .progress = [&](std::int64_t done) { return step(*plan.node, done, trips); }};
-  for (const ValueId inner : scan.body.graph->captured)
-    for (const graph::Capture& capture : scan.body.captures)
-      if (capture.inner == inner) call.captured.push_back(at(outer, capture.outer));
+Result<bool> Evaluator::accelerated_steps(const NodePlan& plan, const ScanOp& scan, Values& initial,
+                                          const std::vector<Tensor>& elements, std::int64_t trips, Frame& outer) {
+  if (options_.scans == nullptr || trips == 0) return false;
+  outer.captured.clear();
+  for (const ValueId id : plan.captures) outer.captured.push_back(&at(outer, id));
+  const auto progress = [&](std::int64_t done) { return step(*plan.node, done, trips); };
+  const ScanCall call{.scan = scan,
+                      .states = initial,
+                      .elements = elements,
+                      .captured = outer.captured,
+                      .wanted = plan.bodies[0]->needed_outputs,
+                      .trips = trips,
+                      .reuse = options_.reuse,
+                      .progress = progress};
   Observed observed(options_.observer, *plan.node, true);
-  TRY_ASSIGN(std::optional<Values> results, options_.scans->run(call));
-  if (!results) observed.did_nothing();
-  return results;
+  TRY_ASSIGN(const bool done, options_.scans->run(call, outer.results));
+  if (!done) observed.did_nothing();
+  return done;
 }
 
 Result<void> Evaluator::scan(const NodePlan& plan, const ScanOp& scan, Frame& frame) {
   const graph::Node& node = *plan.node;
-  Values inputs;
+  Values& inputs = frame.taken;
+  std::vector<Tensor>& elements = frame.elements;
+  inputs.clear();
+  elements.clear();
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     TRY(as_tensor(at(frame, node.inputs[i]), i));
     inputs.push_back(take_input(plan, frame, i));
   }
-  TRY_ASSIGN(const std::vector<Tensor> elements, resolve_elements(scan, std::span(inputs).subspan(scan.states)));
+  TRY(resolve_elements(scan, std::span(inputs).subspan(scan.states), elements));
   inputs.resize(scan.states);
   const std::int64_t trips = elements[0].shape()[0];
   TRY(check_trips(trips, elements));
   std::vector<ops::Fact> body_facts;
   if (trips == 0) body_facts = body_inputs(inputs, elements);
-  TRY_ASSIGN(std::optional<Values> fast, accelerated_steps(plan, scan, inputs, elements, trips, frame));
-  Values results;
-  if (fast) {
-    results = std::move(*fast);
-  } else if (plan.chunked != nullptr) {
+  TRY_ASSIGN(const bool fast, accelerated_steps(plan, scan, inputs, elements, trips, frame));
+  Values& results = frame.results;
+  if (!fast && plan.chunked != nullptr) {
     TRY_ASSIGN(results, chunked_steps(plan, scan, inputs, elements, trips, frame));
-  } else {
+  } else if (!fast) {
     TRY_ASSIGN(results, scan_steps(plan, scan, std::move(inputs), elements, trips, frame));
   }
+  inputs.clear();
+  elements.clear();
   if (trips == 0 && scan.outputs > 0) {
     // What the first step would have had: the states' values are known, the elements' are not.
     for (std::size_t i = 0; i < scan.states; ++i) body_facts[i].constant = results[i];
@@ -178,7 +181,8 @@ Result<void> Evaluator::scan(const NodePlan& plan, const ScanOp& scan, Frame& fr
       results[output] = std::move(empty);
     }
   }
-  store_outputs(plan, frame, std::move(results));
+  store_outputs(plan, frame, results);
+  results.clear();
   return {};
 }
 
