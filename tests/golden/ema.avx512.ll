@@ -8,218 +8,172 @@ entry:
   %b1 = load ptr, ptr %v1, align 8
   %v2 = getelementptr ptr, ptr %buffers, i64 2
   %b2 = load ptr, ptr %v2, align 8
-  %v3 = getelementptr ptr, ptr %buffers, i64 3
-  %b3 = load ptr, ptr %v3, align 8
-  %v4 = getelementptr ptr, ptr %buffers, i64 4
-  %b4 = load ptr, ptr %v4, align 8
-  %v5 = getelementptr i64, ptr %params, i64 0
+  %v3 = getelementptr i64, ptr %params, i64 0
+  %v4 = load i64, ptr %v3, align 8
+  %v5 = getelementptr i64, ptr %params, i64 1
   %v6 = load i64, ptr %v5, align 8
-  %v7 = getelementptr i64, ptr %params, i64 1
+  %v7 = getelementptr i64, ptr %params, i64 2
   %v8 = load i64, ptr %v7, align 8
-  %v9 = getelementptr i64, ptr %params, i64 2
+  %v9 = getelementptr i64, ptr %params, i64 3
   %v10 = load i64, ptr %v9, align 8
-  %v11 = getelementptr i64, ptr %params, i64 3
+  %v11 = getelementptr i64, ptr %params, i64 4
   %v12 = load i64, ptr %v11, align 8
-  %v13 = getelementptr i64, ptr %params, i64 4
+  %v13 = getelementptr i64, ptr %params, i64 5
   %v14 = load i64, ptr %v13, align 8
-  %v15 = getelementptr i64, ptr %params, i64 5
+  %v15 = getelementptr i64, ptr %params, i64 6
   %v16 = load i64, ptr %v15, align 8
-  %v17 = getelementptr i64, ptr %params, i64 6
+  %v17 = getelementptr i64, ptr %params, i64 7
   %v18 = load i64, ptr %v17, align 8
-  %v19 = getelementptr i64, ptr %params, i64 7
+  %v19 = getelementptr i64, ptr %params, i64 8
   %v20 = load i64, ptr %v19, align 8
-  %v21 = getelementptr i64, ptr %params, i64 8
+  %v21 = getelementptr i64, ptr %params, i64 9
   %v22 = load i64, ptr %v21, align 8
-  %v23 = getelementptr i64, ptr %params, i64 9
-  %v24 = load i64, ptr %v23, align 8
-  %v25 = getelementptr i64, ptr %params, i64 10
-  %v26 = load i64, ptr %v25, align 8
-  %v27 = getelementptr i64, ptr %params, i64 11
-  %v28 = load i64, ptr %v27, align 8
-  %v29 = icmp slt i64 0, %v6
-  br i1 %v29, label %L0, label %L2
+  %v23 = icmp slt i64 0, %v4
+  br i1 %v23, label %L0, label %L2
 L0:
   br label %L1
 L1:
-  %v30 = phi i64 [ 0, %L0 ], [ %v172, %L11 ]
-  %v31 = sub i64 %v10, 0
-  %v32 = srem i64 %v31, 64
-  %v33 = sub i64 %v10, %v32
-  %v34 = icmp slt i64 0, %v33
-  br i1 %v34, label %L3, label %L5
+  %v24 = phi i64 [ 0, %L0 ], [ %v128, %L11 ]
+  %v25 = sub i64 %v8, 0
+  %v26 = srem i64 %v25, 64
+  %v27 = sub i64 %v8, %v26
+  %v28 = icmp slt i64 0, %v27
+  br i1 %v28, label %L3, label %L5
 L3:
   br label %L4
 L4:
-  %v35 = phi i64 [ 0, %L3 ], [ %v124, %L8 ]
-  %v36 = add i64 %v12, %v35
-  %v37 = getelementptr float, ptr %b0, i64 %v36
+  %v29 = phi i64 [ 0, %L3 ], [ %v90, %L8 ]
+  %v30 = add i64 %v10, %v29
+  %v31 = getelementptr float, ptr %b0, i64 %v30
+  %v32 = load <16 x float>, ptr %v31, align 1
+  %v33 = getelementptr float, ptr %v31, i64 16
+  %v34 = load <16 x float>, ptr %v33, align 1
+  %v35 = getelementptr float, ptr %v31, i64 32
+  %v36 = load <16 x float>, ptr %v35, align 1
+  %v37 = getelementptr float, ptr %v31, i64 48
   %v38 = load <16 x float>, ptr %v37, align 1
-  %v39 = getelementptr float, ptr %v37, i64 16
-  %v40 = load <16 x float>, ptr %v39, align 1
-  %v41 = getelementptr float, ptr %v37, i64 32
-  %v42 = load <16 x float>, ptr %v41, align 1
-  %v43 = getelementptr float, ptr %v37, i64 48
-  %v44 = load <16 x float>, ptr %v43, align 1
-  %v45 = icmp slt i64 0, %v8
-  br i1 %v45, label %L6, label %L8
+  %v39 = icmp slt i64 0, %v6
+  br i1 %v39, label %L6, label %L8
 L6:
-  %v46 = getelementptr float, ptr %b1, i64 %v14
-  %v47 = load float, ptr %v46, align 1, !invariant.load !1
-  %v48 = getelementptr float, ptr %b2, i64 %v16
-  %v49 = load float, ptr %v48, align 1, !invariant.load !1
   br label %L7
 L7:
-  %v50 = phi i64 [ 0, %L6 ], [ %v113, %L7 ]
-  %v51 = phi <16 x float> [ %v38, %L6 ], [ %v94, %L7 ]
-  %v52 = phi <16 x float> [ %v40, %L6 ], [ %v97, %L7 ]
-  %v53 = phi <16 x float> [ %v42, %L6 ], [ %v100, %L7 ]
-  %v54 = phi <16 x float> [ %v44, %L6 ], [ %v103, %L7 ]
-  %v55 = insertelement <16 x float> poison, float %v47, i64 0
-  %v56 = shufflevector <16 x float> %v55, <16 x float> poison, <16 x i32> zeroinitializer
-  %v57 = fmul <16 x float> %v56, %v51
-  %v58 = insertelement <16 x float> poison, float %v47, i64 0
-  %v59 = shufflevector <16 x float> %v58, <16 x float> poison, <16 x i32> zeroinitializer
-  %v60 = fmul <16 x float> %v59, %v52
-  %v61 = insertelement <16 x float> poison, float %v47, i64 0
-  %v62 = shufflevector <16 x float> %v61, <16 x float> poison, <16 x i32> zeroinitializer
-  %v63 = fmul <16 x float> %v62, %v53
-  %v64 = insertelement <16 x float> poison, float %v47, i64 0
-  %v65 = shufflevector <16 x float> %v64, <16 x float> poison, <16 x i32> zeroinitializer
-  %v66 = fmul <16 x float> %v65, %v54
-  %v67 = mul i64 %v20, %v50
-  %v68 = add i64 %v18, %v67
-  %v69 = mul i64 %v22, %v30
-  %v70 = add i64 %v68, %v69
-  %v71 = add i64 %v70, %v35
-  %v72 = getelementptr float, ptr %b3, i64 %v71
-  %v73 = load <16 x float>, ptr %v72, align 1, !invariant.load !1
-  %v74 = getelementptr float, ptr %v72, i64 16
-  %v75 = load <16 x float>, ptr %v74, align 1, !invariant.load !1
-  %v76 = getelementptr float, ptr %v72, i64 32
-  %v77 = load <16 x float>, ptr %v76, align 1, !invariant.load !1
-  %v78 = getelementptr float, ptr %v72, i64 48
-  %v79 = load <16 x float>, ptr %v78, align 1, !invariant.load !1
-  %v80 = insertelement <16 x float> poison, float %v49, i64 0
-  %v81 = shufflevector <16 x float> %v80, <16 x float> poison, <16 x i32> zeroinitializer
-  %v82 = fmul <16 x float> %v81, %v73
-  %v83 = insertelement <16 x float> poison, float %v49, i64 0
-  %v84 = shufflevector <16 x float> %v83, <16 x float> poison, <16 x i32> zeroinitializer
-  %v85 = fmul <16 x float> %v84, %v75
-  %v86 = insertelement <16 x float> poison, float %v49, i64 0
-  %v87 = shufflevector <16 x float> %v86, <16 x float> poison, <16 x i32> zeroinitializer
-  %v88 = fmul <16 x float> %v87, %v77
-  %v89 = insertelement <16 x float> poison, float %v49, i64 0
-  %v90 = shufflevector <16 x float> %v89, <16 x float> poison, <16 x i32> zeroinitializer
-  %v91 = fmul <16 x float> %v90, %v79
-  %v92 = insertelement <16 x float> poison, float %v47, i64 0
-  %v93 = shufflevector <16 x float> %v92, <16 x float> poison, <16 x i32> zeroinitializer
-  %v94 = call <16 x float> @llvm.fma.v16f32(<16 x float> %v93, <16 x float> %v51, <16 x float> %v82)
-  %v95 = insertelement <16 x float> poison, float %v47, i64 0
-  %v96 = shufflevector <16 x float> %v95, <16 x float> poison, <16 x i32> zeroinitializer
-  %v97 = call <16 x float> @llvm.fma.v16f32(<16 x float> %v96, <16 x float> %v52, <16 x float> %v85)
-  %v98 = insertelement <16 x float> poison, float %v47, i64 0
-  %v99 = shufflevector <16 x float> %v98, <16 x float> poison, <16 x i32> zeroinitializer
-  %v100 = call <16 x float> @llvm.fma.v16f32(<16 x float> %v99, <16 x float> %v53, <16 x float> %v88)
-  %v101 = insertelement <16 x float> poison, float %v47, i64 0
-  %v102 = shufflevector <16 x float> %v101, <16 x float> poison, <16 x i32> zeroinitializer
-  %v103 = call <16 x float> @llvm.fma.v16f32(<16 x float> %v102, <16 x float> %v54, <16 x float> %v91)
-  %v104 = mul i64 %v26, %v50
-  %v105 = add i64 %v24, %v104
-  %v106 = mul i64 %v28, %v30
-  %v107 = add i64 %v105, %v106
-  %v108 = add i64 %v107, %v35
-  %v109 = getelementptr float, ptr %b4, i64 %v108
-  store <16 x float> %v94, ptr %v109, align 1
-  %v110 = getelementptr float, ptr %v109, i64 16
-  store <16 x float> %v97, ptr %v110, align 1
-  %v111 = getelementptr float, ptr %v109, i64 32
-  store <16 x float> %v100, ptr %v111, align 1
-  %v112 = getelementptr float, ptr %v109, i64 48
-  store <16 x float> %v103, ptr %v112, align 1
-  %v113 = add i64 %v50, 1
-  %v114 = icmp slt i64 %v113, %v8
-  br i1 %v114, label %L7, label %L8
+  %v40 = phi i64 [ 0, %L6 ], [ %v79, %L7 ]
+  %v41 = phi <16 x float> [ %v32, %L6 ], [ %v66, %L7 ]
+  %v42 = phi <16 x float> [ %v34, %L6 ], [ %v67, %L7 ]
+  %v43 = phi <16 x float> [ %v36, %L6 ], [ %v68, %L7 ]
+  %v44 = phi <16 x float> [ %v38, %L6 ], [ %v69, %L7 ]
+  %v45 = fmul <16 x float> splat (float 0x3FECCCCCC0000000), %v41
+  %v46 = fmul <16 x float> splat (float 0x3FECCCCCC0000000), %v42
+  %v47 = fmul <16 x float> splat (float 0x3FECCCCCC0000000), %v43
+  %v48 = fmul <16 x float> splat (float 0x3FECCCCCC0000000), %v44
+  %v49 = mul i64 %v14, %v40
+  %v50 = add i64 %v12, %v49
+  %v51 = mul i64 %v16, %v24
+  %v52 = add i64 %v50, %v51
+  %v53 = add i64 %v52, %v29
+  %v54 = getelementptr float, ptr %b1, i64 %v53
+  %v55 = load <16 x float>, ptr %v54, align 1, !invariant.load !1
+  %v56 = getelementptr float, ptr %v54, i64 16
+  %v57 = load <16 x float>, ptr %v56, align 1, !invariant.load !1
+  %v58 = getelementptr float, ptr %v54, i64 32
+  %v59 = load <16 x float>, ptr %v58, align 1, !invariant.load !1
+  %v60 = getelementptr float, ptr %v54, i64 48
+  %v61 = load <16 x float>, ptr %v60, align 1, !invariant.load !1
+  %v62 = fmul <16 x float> splat (float 0x3FB99999A0000000), %v55
+  %v63 = fmul <16 x float> splat (float 0x3FB99999A0000000), %v57
+  %v64 = fmul <16 x float> splat (float 0x3FB99999A0000000), %v59
+  %v65 = fmul <16 x float> splat (float 0x3FB99999A0000000), %v61
+  %v66 = call <16 x float> @llvm.fma.v16f32(<16 x float> splat (float 0x3FECCCCCC0000000), <16 x float> %v41, <16 x float> %v62)
+  %v67 = call <16 x float> @llvm.fma.v16f32(<16 x float> splat (float 0x3FECCCCCC0000000), <16 x float> %v42, <16 x float> %v63)
+  %v68 = call <16 x float> @llvm.fma.v16f32(<16 x float> splat (float 0x3FECCCCCC0000000), <16 x float> %v43, <16 x float> %v64)
+  %v69 = call <16 x float> @llvm.fma.v16f32(<16 x float> splat (float 0x3FECCCCCC0000000), <16 x float> %v44, <16 x float> %v65)
+  %v70 = mul i64 %v20, %v40
+  %v71 = add i64 %v18, %v70
+  %v72 = mul i64 %v22, %v24
+  %v73 = add i64 %v71, %v72
+  %v74 = add i64 %v73, %v29
+  %v75 = getelementptr float, ptr %b2, i64 %v74
+  store <16 x float> %v66, ptr %v75, align 1
+  %v76 = getelementptr float, ptr %v75, i64 16
+  store <16 x float> %v67, ptr %v76, align 1
+  %v77 = getelementptr float, ptr %v75, i64 32
+  store <16 x float> %v68, ptr %v77, align 1
+  %v78 = getelementptr float, ptr %v75, i64 48
+  store <16 x float> %v69, ptr %v78, align 1
+  %v79 = add i64 %v40, 1
+  %v80 = icmp slt i64 %v79, %v6
+  br i1 %v80, label %L7, label %L8
 L8:
-  %v115 = phi <16 x float> [ %v38, %L4 ], [ %v94, %L7 ]
-  %v116 = phi <16 x float> [ %v40, %L4 ], [ %v97, %L7 ]
-  %v117 = phi <16 x float> [ %v42, %L4 ], [ %v100, %L7 ]
-  %v118 = phi <16 x float> [ %v44, %L4 ], [ %v103, %L7 ]
-  %v119 = add i64 %v12, %v35
-  %v120 = getelementptr float, ptr %b0, i64 %v119
-  store <16 x float> %v115, ptr %v120, align 1
-  %v121 = getelementptr float, ptr %v120, i64 16
-  store <16 x float> %v116, ptr %v121, align 1
-  %v122 = getelementptr float, ptr %v120, i64 32
-  store <16 x float> %v117, ptr %v122, align 1
-  %v123 = getelementptr float, ptr %v120, i64 48
-  store <16 x float> %v118, ptr %v123, align 1
-  %v124 = add i64 %v35, 64
-  %v125 = icmp slt i64 %v124, %v33
-  br i1 %v125, label %L4, label %L5
+  %v81 = phi <16 x float> [ %v32, %L4 ], [ %v66, %L7 ]
+  %v82 = phi <16 x float> [ %v34, %L4 ], [ %v67, %L7 ]
+  %v83 = phi <16 x float> [ %v36, %L4 ], [ %v68, %L7 ]
+  %v84 = phi <16 x float> [ %v38, %L4 ], [ %v69, %L7 ]
+  %v85 = add i64 %v10, %v29
+  %v86 = getelementptr float, ptr %b0, i64 %v85
+  store <16 x float> %v81, ptr %v86, align 1
+  %v87 = getelementptr float, ptr %v86, i64 16
+  store <16 x float> %v82, ptr %v87, align 1
+  %v88 = getelementptr float, ptr %v86, i64 32
+  store <16 x float> %v83, ptr %v88, align 1
+  %v89 = getelementptr float, ptr %v86, i64 48
+  store <16 x float> %v84, ptr %v89, align 1
+  %v90 = add i64 %v29, 64
+  %v91 = icmp slt i64 %v90, %v27
+  br i1 %v91, label %L4, label %L5
 L5:
-  %v126 = icmp slt i64 %v33, %v10
-  br i1 %v126, label %L9, label %L11
+  %v92 = icmp slt i64 %v27, %v8
+  br i1 %v92, label %L9, label %L11
 L9:
   br label %L10
 L10:
-  %v127 = phi i64 [ %v33, %L9 ], [ %v170, %L14 ]
-  %v128 = sub i64 %v10, %v127
-  %v129 = trunc i64 %v128 to i32
-  %v130 = insertelement <16 x i32> poison, i32 %v129, i64 0
-  %v131 = shufflevector <16 x i32> %v130, <16 x i32> poison, <16 x i32> zeroinitializer
-  %v132 = icmp ult <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v131
-  %v133 = add i64 %v12, %v127
-  %v134 = getelementptr float, ptr %b0, i64 %v133
-  %v135 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %v134, i32 1, <16 x i1> %v132, <16 x float> zeroinitializer)
-  %v136 = icmp slt i64 0, %v8
-  br i1 %v136, label %L12, label %L14
+  %v93 = phi i64 [ %v27, %L9 ], [ %v126, %L14 ]
+  %v94 = sub i64 %v8, %v93
+  %v95 = trunc i64 %v94 to i32
+  %v96 = insertelement <16 x i32> poison, i32 %v95, i64 0
+  %v97 = shufflevector <16 x i32> %v96, <16 x i32> poison, <16 x i32> zeroinitializer
+  %v98 = icmp ult <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v97
+  %v99 = add i64 %v10, %v93
+  %v100 = getelementptr float, ptr %b0, i64 %v99
+  %v101 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %v100, i32 1, <16 x i1> %v98, <16 x float> zeroinitializer)
+  %v102 = icmp slt i64 0, %v6
+  br i1 %v102, label %L12, label %L14
 L12:
-  %v137 = getelementptr float, ptr %b1, i64 %v14
-  %v138 = load float, ptr %v137, align 1, !invariant.load !1
-  %v139 = getelementptr float, ptr %b2, i64 %v16
-  %v140 = load float, ptr %v139, align 1, !invariant.load !1
   br label %L13
 L13:
-  %v141 = phi i64 [ 0, %L12 ], [ %v165, %L13 ]
-  %v142 = phi <16 x float> [ %v135, %L12 ], [ %v158, %L13 ]
-  %v143 = insertelement <16 x float> poison, float %v138, i64 0
-  %v144 = shufflevector <16 x float> %v143, <16 x float> poison, <16 x i32> zeroinitializer
-  %v145 = fmul <16 x float> %v144, %v142
-  %v146 = mul i64 %v20, %v141
-  %v147 = add i64 %v18, %v146
-  %v148 = mul i64 %v22, %v30
-  %v149 = add i64 %v147, %v148
-  %v150 = add i64 %v149, %v127
-  %v151 = getelementptr float, ptr %b3, i64 %v150
-  %v152 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %v151, i32 1, <16 x i1> %v132, <16 x float> zeroinitializer)
-  %v153 = insertelement <16 x float> poison, float %v140, i64 0
-  %v154 = shufflevector <16 x float> %v153, <16 x float> poison, <16 x i32> zeroinitializer
-  %v155 = fmul <16 x float> %v154, %v152
-  %v156 = insertelement <16 x float> poison, float %v138, i64 0
-  %v157 = shufflevector <16 x float> %v156, <16 x float> poison, <16 x i32> zeroinitializer
-  %v158 = call <16 x float> @llvm.fma.v16f32(<16 x float> %v157, <16 x float> %v142, <16 x float> %v155)
-  %v159 = mul i64 %v26, %v141
-  %v160 = add i64 %v24, %v159
-  %v161 = mul i64 %v28, %v30
-  %v162 = add i64 %v160, %v161
-  %v163 = add i64 %v162, %v127
-  %v164 = getelementptr float, ptr %b4, i64 %v163
-  call void @llvm.masked.store.v16f32.p0(<16 x float> %v158, ptr %v164, i32 1, <16 x i1> %v132)
-  %v165 = add i64 %v141, 1
-  %v166 = icmp slt i64 %v165, %v8
-  br i1 %v166, label %L13, label %L14
+  %v103 = phi i64 [ 0, %L12 ], [ %v121, %L13 ]
+  %v104 = phi <16 x float> [ %v101, %L12 ], [ %v114, %L13 ]
+  %v105 = fmul <16 x float> splat (float 0x3FECCCCCC0000000), %v104
+  %v106 = mul i64 %v14, %v103
+  %v107 = add i64 %v12, %v106
+  %v108 = mul i64 %v16, %v24
+  %v109 = add i64 %v107, %v108
+  %v110 = add i64 %v109, %v93
+  %v111 = getelementptr float, ptr %b1, i64 %v110
+  %v112 = call <16 x float> @llvm.masked.load.v16f32.p0(ptr %v111, i32 1, <16 x i1> %v98, <16 x float> zeroinitializer)
+  %v113 = fmul <16 x float> splat (float 0x3FB99999A0000000), %v112
+  %v114 = call <16 x float> @llvm.fma.v16f32(<16 x float> splat (float 0x3FECCCCCC0000000), <16 x float> %v104, <16 x float> %v113)
+  %v115 = mul i64 %v20, %v103
+  %v116 = add i64 %v18, %v115
+  %v117 = mul i64 %v22, %v24
+  %v118 = add i64 %v116, %v117
+  %v119 = add i64 %v118, %v93
+  %v120 = getelementptr float, ptr %b2, i64 %v119
+  call void @llvm.masked.store.v16f32.p0(<16 x float> %v114, ptr %v120, i32 1, <16 x i1> %v98)
+  %v121 = add i64 %v103, 1
+  %v122 = icmp slt i64 %v121, %v6
+  br i1 %v122, label %L13, label %L14
 L14:
-  %v167 = phi <16 x float> [ %v135, %L10 ], [ %v158, %L13 ]
-  %v168 = add i64 %v12, %v127
-  %v169 = getelementptr float, ptr %b0, i64 %v168
-  call void @llvm.masked.store.v16f32.p0(<16 x float> %v167, ptr %v169, i32 1, <16 x i1> %v132)
-  %v170 = add i64 %v127, 16
-  %v171 = icmp slt i64 %v170, %v10
-  br i1 %v171, label %L10, label %L11
+  %v123 = phi <16 x float> [ %v101, %L10 ], [ %v114, %L13 ]
+  %v124 = add i64 %v10, %v93
+  %v125 = getelementptr float, ptr %b0, i64 %v124
+  call void @llvm.masked.store.v16f32.p0(<16 x float> %v123, ptr %v125, i32 1, <16 x i1> %v98)
+  %v126 = add i64 %v93, 16
+  %v127 = icmp slt i64 %v126, %v8
+  br i1 %v127, label %L10, label %L11
 L11:
-  %v172 = add i64 %v30, 1
-  %v173 = icmp slt i64 %v172, %v6
-  br i1 %v173, label %L1, label %L2
+  %v128 = add i64 %v24, 1
+  %v129 = icmp slt i64 %v128, %v4
+  br i1 %v129, label %L1, label %L2
 L2:
   ret void
 }
