@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <random>
+#include <thread>
 
 #include "ops/schema.h"
 #include "pawl/program.h"
@@ -147,6 +149,32 @@ TEST_F(Accelerated, Gemm) {
     const Tensor c = calls % 4 == 0 ? Tensor() : random_tensor(random, biases[pick(random, 0, 3)]);
     compare(Call("Gemm", 13, {{"transA", ta}, {"transB", tb}, {"alpha", 0.5F}, {"beta", 1.5F}}, {a, b, c}), k, taken);
   }
+}
+
+TEST_F(Accelerated, GemmThatIsAdded) {
+  for (; calls < 40; ++calls) {
+    const std::int64_t m = pick(random, 2, 70), k = pick(random, 1, 90), n = pick(random, 1, 90),
+                       tb = pick(random, 0, 1);
+    const Tensor b = random_tensor(random, tb ? Dims{n, k} : Dims{k, n}), c = random_tensor(random, {n});
+    compare(Call("Gemm", 13, {{"transB", tb}}, {random_tensor(random, {m, k}), b, c}), k, taken);
+  }
+}
+
+/// Each thread has scratch memory of its own, whoever made the code.
+TEST_F(Accelerated, ThreadsShareTheCodeOfAShape) {
+  calls = 1;
+  const Call call("MatMul", 13, {}, {random_tensor(random, {70, 300}), random_tensor(random, {300, 130})});
+  const Tensor want = *call.run(true, call.inputs);
+  compare(call, 300, taken);
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  threads.reserve(4);
+  for (int who = 0; who < 4; ++who)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 20; ++i) wrong += first_difference(*call.run(true, call.inputs), want, {0, 0}) ? 1 : 0;
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
 }
 
 /// Attributes of windows over `rank` axes, and their extents so that something fits.

@@ -11,6 +11,9 @@ struct Policy {
   std::int64_t products = 1 << 16;  ///< multiplications of a MatMul or Gemm
   std::int64_t few_rows = 4;        ///< up to so many: the other matrix is what takes time
   std::int64_t products_of_few = 1 << 10;
+  /// Multiplications of one product from which code of its own pays, and from which that of sgemm does, for all shapes:
+  /// it takes 30 ms to make, when it is first needed.
+  std::int64_t own_code = 1 << 17, common_code = 1 << 24;
   std::int64_t filtered = 1 << 20;  ///< multiplications of a Conv or ConvTranspose, for which code is generated
   std::int64_t elements = 1 << 18;  ///< elements in all windows of a pool, the same
   std::int64_t threaded = 1 << 26;  ///< work from which all threads take part; less is done before the others are awake
@@ -20,7 +23,7 @@ struct Policy {
 };
 
 /// Everything that oneDNN can do, whatever its size.
-inline constexpr Policy kAlways{.products = 0, .products_of_few = 0, .filtered = 0, .elements = 0};
+inline constexpr Policy kAlways{.products = 0, .products_of_few = 0, .own_code = 0, .filtered = 0, .elements = 0};
 
 /// Evaluates the operator, if it is one of those and large enough.
 ///   returns : true when the outputs are there; false when nothing was done: not this operator, type, form or size, or

@@ -31,6 +31,7 @@ std::optional<DnnlLibrary> load() {
       look_up(handle, "dnnl_memory_desc_equal", library.memory_desc_equal) &&
       look_up(handle, "dnnl_memory_create", library.memory_create) &&
       look_up(handle, "dnnl_memory_destroy", library.memory_destroy) &&
+      look_up(handle, "dnnl_memory_set_data_handle", library.memory_set_data_handle) &&
       look_up(handle, "dnnl_primitive_desc_create", library.primitive_desc_create) &&
       look_up(handle, "dnnl_primitive_desc_destroy", library.primitive_desc_destroy) &&
       look_up(handle, "dnnl_primitive_desc_query_md", library.primitive_desc_query_md) &&
@@ -42,6 +43,15 @@ std::optional<DnnlLibrary> load() {
       look_up(handle, "dnnl_dilated_deconvolution_forward_desc_init",
               library.dilated_deconvolution_forward_desc_init) &&
       look_up(handle, "dnnl_pooling_v2_forward_desc_init", library.pooling_v2_forward_desc_init) &&
+      look_up(handle, "dnnl_primitive_desc_query", library.primitive_desc_query) &&
+      look_up(handle, "dnnl_primitive_attr_create", library.primitive_attr_create) &&
+      look_up(handle, "dnnl_primitive_attr_destroy", library.primitive_attr_destroy) &&
+      look_up(handle, "dnnl_primitive_attr_set_scratchpad_mode", library.primitive_attr_set_scratchpad_mode) &&
+      look_up(handle, "dnnl_primitive_attr_set_post_ops", library.primitive_attr_set_post_ops) &&
+      look_up(handle, "dnnl_post_ops_create", library.post_ops_create) &&
+      look_up(handle, "dnnl_post_ops_destroy", library.post_ops_destroy) &&
+      look_up(handle, "dnnl_post_ops_append_sum", library.post_ops_append_sum) &&
+      look_up(handle, "dnnl_matmul_desc_init", library.matmul_desc_init) &&
       look_up(handle, "dnnl_sgemm", library.sgemm);
   if (!look_up(handle, "omp_get_max_threads", library.omp_get_max_threads) ||
       !look_up(handle, "omp_set_num_threads", library.omp_set_num_threads))

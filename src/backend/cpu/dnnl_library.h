@@ -24,6 +24,7 @@ struct DnnlLibrary {
   decltype(&dnnl_memory_desc_equal) memory_desc_equal;
   decltype(&dnnl_memory_create) memory_create;
   decltype(&dnnl_memory_destroy) memory_destroy;
+  decltype(&dnnl_memory_set_data_handle) memory_set_data_handle;
   decltype(&dnnl_primitive_desc_create) primitive_desc_create;
   decltype(&dnnl_primitive_desc_destroy) primitive_desc_destroy;
   decltype(&dnnl_primitive_desc_query_md) primitive_desc_query_md;
@@ -34,6 +35,15 @@ struct DnnlLibrary {
   decltype(&dnnl_dilated_convolution_forward_desc_init) dilated_convolution_forward_desc_init;
   decltype(&dnnl_dilated_deconvolution_forward_desc_init) dilated_deconvolution_forward_desc_init;
   decltype(&dnnl_pooling_v2_forward_desc_init) pooling_v2_forward_desc_init;
+  decltype(&dnnl_primitive_desc_query) primitive_desc_query;
+  decltype(&dnnl_primitive_attr_create) primitive_attr_create;
+  decltype(&dnnl_primitive_attr_destroy) primitive_attr_destroy;
+  decltype(&dnnl_primitive_attr_set_scratchpad_mode) primitive_attr_set_scratchpad_mode;
+  decltype(&dnnl_primitive_attr_set_post_ops) primitive_attr_set_post_ops;
+  decltype(&dnnl_post_ops_create) post_ops_create;
+  decltype(&dnnl_post_ops_destroy) post_ops_destroy;
+  decltype(&dnnl_post_ops_append_sum) post_ops_append_sum;
+  decltype(&dnnl_matmul_desc_init) matmul_desc_init;
   decltype(&dnnl_sgemm) sgemm;
   int (*omp_get_max_threads)();  ///< null where the library brings another kind of threads
   void (*omp_set_num_threads)(int);

@@ -1,9 +1,10 @@
-// MatMul and Gemm through oneDNN's sgemm.
+// MatMul and Gemm through oneDNN's sgemm, and small ones through its matmul.
 #include <algorithm>
 #include <atomic>
 
 #include "backend/cpu/dnnl_library.h"
 #include "backend/cpu/dnnl_operators.h"
+#include "backend/cpu/dnnl_small_products.h"
 #include "backend/cpu/row_product.h"
 #include "backend/cpu/threads.h"
 #include "base/try.h"
@@ -34,11 +35,15 @@ bool operand(const ops::Matrix<float>& matrix, Operand& operand) {
   return (matrix.row_step == 1 || matrix.rows == 1) && (matrix.column_step >= matrix.rows || matrix.columns == 1);
 }
 
-/// to = alpha·a·b + beta·to; false where the matrices lie in a way that sgemm does not take.
-bool multiply_part(const DnnlLibrary& library, const ops::Matrix<float>& a, const ops::Matrix<float>& b, float alpha,
-                   float beta, float* to, std::int64_t step) {
+/// to = alpha·a·b + beta·to; false where the matrices lie in a way that oneDNN does not take.
+Result<bool> multiply_part(const DnnlLibrary& library, const ops::Matrix<float>& a, const ops::Matrix<float>& b,
+                           float alpha, float beta, bool small, float* to, std::int64_t step) {
   // The library's own threads would go on spinning beside ours.
   const ThreadLimit limit(library, true);
+  if (small && alpha == 1 && (beta == 0 || beta == 1)) {
+    TRY_ASSIGN(const bool done, multiply_small(library, a, b, beta == 1, to, step));
+    if (done) return true;
+  }
   Operand left, right;
   if (!operand(a, left) || !operand(b, right)) return false;
   return library.sgemm(left.transposed, right.transposed, a.rows, b.columns, a.columns, alpha, left.data, left.step,
@@ -65,6 +70,8 @@ Result<bool> multiply(const DnnlLibrary& library, const Policy& policy, const op
   // Few rows wait for the other matrix to come from memory: more threads fetch more of it.
   const std::int64_t shared = a.rows <= policy.few_rows ? policy.shared_of_few : policy.shared;
   const bool pays = reaches(shared, {a.rows, a.columns, b.columns});
+  const bool small = reaches(policy.own_code, {a.rows, a.columns, b.columns}) &&
+                     !reaches(policy.common_code, {a.rows, a.columns, b.columns});
   const int parts = pays ? static_cast<int>(std::clamp<std::int64_t>(units, 1, policy.threads)) : 1;
   std::atomic<bool> done = true;
   TRY(run_parts(parts, [&](int part) -> Result<void> {
@@ -75,7 +82,8 @@ Result<bool> multiply(const DnnlLibrary& library, const Policy& policy, const op
     (by_rows ? left.rows : right.columns) = end - begin;
     float* first = to + begin * (by_rows ? b.columns : 1);
     if (left.rows == 1 && alpha == 1 && beta == 0 && multiply_row(left, right, first)) return {};
-    if (!multiply_part(library, left, right, alpha, beta, first, b.columns)) done = false;
+    TRY_ASSIGN(const bool taken, multiply_part(library, left, right, alpha, beta, small, first, b.columns));
+    if (!taken) done = false;
     return {};
   }));
   return done.load();
