@@ -175,6 +175,7 @@ class FusedLoopLowering {
     const bool stays = lanes <= policy_.register_lanes;
     loop_.steps_per_visit = stays ? 0 : policy_.steps_per_visit;
     const Unroll unroll = unroll_of(stage, order, 1, kSpilled);
+    lane_.beside = unroll.rows * unroll.vectors;
     builder_.steps(
         loop_.visits, {},
         [&](Counter visit, std::span<const Var>) {
@@ -207,6 +208,7 @@ class FusedLoopLowering {
     loop_.splits_time = true;
     constexpr std::int64_t kManySteps = 4;
     const Unroll unroll = unroll_of(stage, order, order.size() == 1 ? kManySteps : 1, kSpilled);
+    lane_.beside = unroll.rows * unroll.vectors;
     builder_.lanes(
         loop_.steps,
         [&](Counter step) {
@@ -272,7 +274,9 @@ class FusedLoopLowering {
                         work_of(stage) * emitter_.sums_of(stage) * stage.lanes[order.back()] > policy_.near;
     if (lane_.vectors != kLoopAxis && has_blocks(stage, order, width) && (is_far || loop_.shares_steps))
       return in_blocks(stage, order, blocked, width, inside);
-    const auto all = [&] { over_lanes(stage, order, 0, unroll_of(stage, order, rows, kSpilled), inside); };
+    const Unroll unroll = unroll_of(stage, order, rows, kSpilled);
+    lane_.beside = unroll.rows * unroll.vectors;
+    const auto all = [&] { over_lanes(stage, order, 0, unroll, inside); };
     if (!loop_.shares_steps) return all();
     builder_.lanes(loop_.alone, [&](Counter) { all(); });
   }
@@ -281,6 +285,7 @@ class FusedLoopLowering {
   template <class F>
   void in_blocks(const Stage& stage, std::vector<std::size_t> order, const Unroll& unroll, std::int64_t width,
                  F&& inside) {
+    lane_.beside = unroll.rows * unroll.vectors;
     const std::size_t axis = order.back();
     order.pop_back();
     FusedLoop::Blocks blocks;

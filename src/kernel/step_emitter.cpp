@@ -1,7 +1,6 @@
 #include "kernel/step_emitter.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "expr/types.h"
 
@@ -32,20 +31,6 @@ class KernelEmitter final : public expr::Emitter {
   Builder& to_;
   Products* products_;
 };
-
-bool is_most(Fold fold) { return fold == Fold::most || fold == Fold::first_most || fold == Fold::last_most; }
-
-/// Below (above) everything else.
-Var least_value(Builder& builder, DType dtype, bool greatest) {
-  if (expr::is_float(dtype)) {
-    const double infinity = std::numeric_limits<double>::infinity();
-    return builder.constant(dtype, greatest ? infinity : -infinity);
-  }
-  const int bits = 8 * static_cast<int>(size_of(dtype));
-  if (!expr::is_signed(dtype)) return builder.integer(dtype, greatest ? -1 : 0);
-  const std::uint64_t lowest = ~std::uint64_t{0} << (bits - 1);
-  return builder.integer(dtype, static_cast<std::int64_t>(greatest ? ~lowest : lowest));
-}
 
 }  // namespace
 
@@ -126,7 +111,12 @@ std::vector<StepEmitter::Group> StepEmitter::groups_of(const Stage& stage, std::
 int StepEmitter::sums_of(const Stage& stage) const {
   std::vector<Sum> sums;
   std::size_t most = 0;
-  for (const Group& group : groups_of(stage, sums)) most = std::max(most, group.sums.size());
+  for (const Group& group : groups_of(stage, sums)) {
+    std::size_t carried = 0;
+    for (const Sum* sum : group.sums)
+      if (!is_twin(group, *sum)) carried += gives_index(graph_[sum->id].fold) ? 2 : 1;
+    most = std::max(most, carried);
+  }
   return static_cast<int>(most);
 }
 
@@ -273,17 +263,6 @@ void StepEmitter::store_state(std::size_t state, const Indices& indices, const L
 
 // --- loops inside of a lane
 
-/// The greatest element, where the group finds its index too.
-bool StepEmitter::is_twin(const Group& group, const Sum& sum) const {
-  const StepValue& value = graph_[sum.id];
-  if (value.fold != Fold::most && value.fold != Fold::least) return false;
-  return std::any_of(group.sums.begin(), group.sums.end(), [&](const Sum* other) {
-    const StepValue& index = graph_[other->id];
-    return gives_index(index.fold) && is_most(index.fold) == is_most(value.fold) && index.operands == value.operands &&
-           index.axes == value.axes && other->indices == sum.indices;
-  });
-}
-
 /// What is carried: of an index the extreme element and then the index, of all others but twins one value.
 std::vector<Var> StepEmitter::initial(const Group& group) {
   std::vector<Var> vars;
@@ -334,23 +313,8 @@ std::vector<Var> StepEmitter::next(const Group& group, std::span<const Var> insi
       continue;
     }
     const Var x = pull(value.operands[0], operand_indices(graph_, value, value.operands[0], sum->indices));
-    const Var index = inside[made.size() + 1];
-    const bool most = is_most(value.fold), last = value.fold == Fold::last_most || value.fold == Fold::last_least;
-    const Var low = most ? best : x, high = most ? x : best;
-    // The first NaN stays; it is more extreme than any number.
-    const auto is_number = [&](Var var) { return builder_.compute(Op::equal, {var, var}); };
-    const auto negated = [&](Var var) { return builder_.compute(Op::bit_not, {var}); };
-    Var takes;
-    if (last) {
-      takes = builder_.compute(Op::less_equal, {low, high});
-      if (expr::is_float(builder_.type(x))) takes = builder_.compute(Op::bit_or, {takes, negated(is_number(x))});
-    } else {
-      takes = negated(builder_.compute(Op::less_equal, {high, low}));
-      if (expr::is_float(builder_.type(x))) takes = builder_.compute(Op::bit_and, {takes, is_number(best)});
-    }
     const Var place = builder_.cast(builder_.number(lane_.places.at(kLoopAxis)), DType::i32);
-    made.push_back(builder_.compute(Op::select, {takes, x, best}));
-    made.push_back(builder_.compute(Op::select, {takes, place, index}));
+    see(value.fold, x, place, inside, made);
   }
   return made;
 }
@@ -410,7 +374,8 @@ std::vector<Var> StepEmitter::loop(const Group& group, std::size_t level, const 
 }
 
 void StepEmitter::run(const Group& group) {
-  const std::vector<Var> results = loop(group, 0, initial(group));
+  const int sides = sides_of(group);
+  const std::vector<Var> results = sides > 1 ? side_by_side(group, sides) : loop(group, 0, initial(group));
   for (std::size_t level = 0; level < group.extents.size(); ++level) lane_.places.erase(kLoopAxis + level);
   std::size_t at = 0;
   for (const Sum* sum : group.sums) {
@@ -419,9 +384,7 @@ void StepEmitter::run(const Group& group) {
     products_.add_late(results[at]);
     if (gives_index(value.fold)) {
       for (const Sum* twin : group.sums)
-        if (is_twin(group, *twin) && graph_[twin->id].operands == value.operands && twin->indices == sum->indices &&
-            is_most(graph_[twin->id].fold) == is_most(value.fold))
-          known_.back().emplace(Key{twin->id, twin->indices}, results[at]);
+        if (is_twin_of(*twin, *sum)) known_.back().emplace(Key{twin->id, twin->indices}, results[at]);
       ++at;
     }
     known_.back().emplace(Key{sum->id, sum->indices}, results[at++]);

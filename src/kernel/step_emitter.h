@@ -10,6 +10,10 @@
 
 namespace pawl::kernel {
 
+bool is_most(Fold fold);
+/// Below (above) everything else.
+Var least_value(Builder& builder, DType dtype, bool greatest);
+
 /// Writes the statements of one lane. States in registers are given and taken; all others are memory.
 class StepEmitter {
  public:
@@ -70,7 +74,17 @@ class StepEmitter {
   std::vector<Var> next(const Group& group, std::span<const Var> inside);
   void store_all(const Group& group);
   Var add_to(const Sum& sum, Var inside);
+
+  // step_extremes.cpp
+  [[nodiscard]] bool is_twin_of(const Sum& sum, const Sum& other) const;
   [[nodiscard]] bool is_twin(const Group& group, const Sum& sum) const;
+  Var takes(Fold fold, Var x, Var best);
+  /// Appends what is best, and where, once `x` at `place` was seen too; before, that is `inside` behind what was made.
+  void see(Fold fold, Var x, Var place, std::span<const Var> inside, std::vector<Var>& made);
+  [[nodiscard]] int sides_of(const Group& group) const;
+  std::vector<Var> side_by_side(const Group& group, int sides);
+  std::vector<Var> see_place(const Group& group, const AxisIndex& at, Var place, std::span<const Var> inside);
+  std::vector<Var> better_of(const Group& group, std::span<const Var> first, std::span<const Var> second);
 
   const StepGraph& graph_;
   const StepPlan& plan_;

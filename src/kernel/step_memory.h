@@ -37,6 +37,7 @@ struct Lane {
   LaneBlock block;
   std::vector<std::size_t> splits;  ///< by lane axis: the axis that is split with it, or SIZE_MAX
   std::size_t vectors = SIZE_MAX;   ///< the axis that vectors should go along
+  int beside = 1;                   ///< so many go side by side, as vectors
 };
 
 /// The bindings of a kernel that is being written, and the places of its accesses.

@@ -98,6 +98,7 @@ Result<void> Generator::statement(const kernel::Number& number) {
 }
 
 Result<void> Generator::statement(const kernel::Compute& compute) {
+  if (counted_up_ == &compute || (takes_numbers_ && of_numbers(compute))) return {};
   std::size_t count = 1;
   int width = 1;
   for (const kernel::Var var : compute.operands) {

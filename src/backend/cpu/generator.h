@@ -100,11 +100,26 @@ class Generator {
   Value spread(const Value& value, bool copied, bool wide);
   [[nodiscard]] bool masks(const kernel::Block& block) const;
 
-  // spreading.cpp
   struct Spreading {
     bool copied = false;
     bool wide = false;
   };
+
+  /// The loop's counter as a narrow integer that lanes choose or leave: counted up in a vector. Null: there is none.
+  [[nodiscard]] const kernel::Compute* place_among(const kernel::Loop& loop,
+                                                   const std::vector<Spreading>& spreading) const;
+
+  // numbers.cpp
+  /// Whether a loop is worth writing as if there were no NaN: it looks for them, and stores nothing.
+  [[nodiscard]] bool looks_for_nan(const kernel::Loop& loop, const std::vector<Spreading>& spreading) const;
+  /// The loop as if there were no NaN, and once more, as it is, where there was one.
+  template <class Body>
+  Result<Values> without_nan(const Ssa& end, const kernel::Loop& loop, const Values& initial, const Body& body);
+  /// The statement without what it does about NaN; false where it does nothing.
+  bool of_numbers(const kernel::Compute& compute);
+  void note_numbers(const Value& value);
+
+  // spreading.cpp
   /// Which of the variables differ between copies and lanes, for the variables of `loop` and those it can see.
   [[nodiscard]] std::vector<Spreading> spreading_in(const kernel::Loop& loop) const;
 
@@ -117,6 +132,10 @@ class Generator {
   std::vector<Ssa> params_;
   Frame frame_;
   std::set<const kernel::Load*> loaded_ahead_;
+  const kernel::Compute* counted_up_ = nullptr;
+  /// In a loop that is written as if all were numbers.
+  bool takes_numbers_ = false;
+  std::optional<Ssa> are_numbers_;  ///< by lane: whether what was taken for numbers in this iteration is; none: nothing
   bool has_streamed_ = false;
   int depth_ = 0;
 };

@@ -76,6 +76,43 @@ Result<Generator::Values> Generator::counted(const Ssa& begin, const Ssa& end, i
   return results;
 }
 
+template <class Body>
+Result<Generator::Values> Generator::without_nan(const Ssa& end, const Loop& loop, const Values& initial,
+                                                 const Body& body) {
+  const auto hopeful = [&](const Values& inside) -> Result<Values> {
+    are_numbers_.reset();
+    TRY_ASSIGN(Values next, body(Values(inside.begin(), inside.end() - 1)));
+    const Ssa& before = inside.back().parts[0];
+    next.push_back({{are_numbers_ ? out_.binary("and", before, *are_numbers_) : before}});
+    return next;
+  };
+  Values with_numbers = initial;
+  with_numbers.push_back({{literal(DType::boolean, 1, frame_.width)}});
+  takes_numbers_ = true;
+  Result<Values> hoped = counted(index(0), end, 1, loop, with_numbers, hopeful);
+  takes_numbers_ = false;
+  TRY_ASSIGN(const Values first, std::move(hoped));
+  const Ssa& numbers = first.back().parts[0];
+  const std::string function = fmt::format("@llvm.vector.reduce.and{}", suffix(DType::boolean, numbers.width));
+  out_.declare(fmt::format("declare i1 {}({})", function, type_of(numbers)));
+  const Ssa all = out_.emit(DType::boolean, 1, "call i1 {}({} {})", function, type_of(numbers), operand(numbers));
+  const std::string again = out_.fresh_label(), done = out_.fresh_label(), hopes = out_.block();
+  out_.branch(all, done, again);
+  out_.begin_block(again);
+  TRY_ASSIGN(const Values second, counted(index(0), end, 1, loop, initial, body));
+  const std::string last = out_.block();
+  out_.branch(done);
+  out_.begin_block(done);
+  Values results = second;
+  for (std::size_t i = 0; i < results.size(); ++i)
+    for (std::size_t j = 0; j < results[i].parts.size(); ++j) {
+      Ssa& part = results[i].parts[j];
+      part = out_.emit(part.dtype, part.width, "phi {} [ {}, %{} ], [ {}, %{} ]", type_of(part),
+                       operand(first[i].parts[j]), hopes, operand(part), last);
+    }
+  return results;
+}
+
 Result<void> Generator::steps(const Loop& loop) {
   const std::vector<Spreading> spreading = spreading_in(loop);
   const Ssa extent = start_of(loop.extent);
@@ -85,15 +122,23 @@ Result<void> Generator::steps(const Loop& loop) {
   };
   Values initial;
   for (const kernel::Carried& carried : loop.carried) initial.push_back(spread_of(carried, carried.initial));
+  const kernel::Compute* place = place_among(loop, spreading);
+  if (place != nullptr) initial.push_back({{literal_bits(place->to, 0, frame_.width)}});
   const auto body = [&](const Values& inside) -> Result<Values> {
-    for (std::size_t i = 0; i < inside.size(); ++i) values_[loop.carried[i].inside.index] = inside[i];
+    for (std::size_t i = 0; i < loop.carried.size(); ++i) values_[loop.carried[i].inside.index] = inside[i];
+    if (place != nullptr) values_[place->result.index] = inside.back();
+    counted_up_ = place;
     TRY(block(loop.block));
+    counted_up_ = nullptr;
     Values next;
     for (const kernel::Carried& carried : loop.carried) next.push_back(spread_of(carried, carried.next));
+    if (place != nullptr)
+      next.push_back({{out_.binary("add", inside.back().parts[0], literal_bits(place->to, 1, frame_.width))}});
     return next;
   };
-  TRY_ASSIGN(const Values results, counted(index(0), extent, 1, loop, initial, body));
-  for (std::size_t i = 0; i < results.size(); ++i) values_[loop.carried[i].result.index] = results[i];
+  TRY_ASSIGN(const Values results, looks_for_nan(loop, spreading) ? without_nan(extent, loop, initial, body)
+                                                                  : counted(index(0), extent, 1, loop, initial, body));
+  for (std::size_t i = 0; i < loop.carried.size(); ++i) values_[loop.carried[i].result.index] = results[i];
   return {};
 }
 

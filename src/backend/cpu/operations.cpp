@@ -41,9 +41,7 @@ Result<Ssa> divide(Instructions& out, const Ssa& a, const Ssa& b) {
 
 /// The smaller or the larger; NaN if one is NaN; of equal ones the first.
 Ssa extreme(Instructions& out, Op op, const Ssa& a, const Ssa& b) {
-  const auto less = opcode(Op::less, a.dtype);
-  const Ssa second = op == Op::minimum ? out.compare(less, b, a) : out.compare(less, a, b);
-  const Ssa chosen = out.select(second, b, a);
+  const Ssa chosen = extreme_of_numbers(out, op, a, b);
   if (!is_float(a.dtype)) return chosen;
   return out.select(out.compare("fcmp uno", b, b), b, chosen);
 }
@@ -110,6 +108,12 @@ Ssa half_of(Instructions& out, const Ssa& x, int side) {
 }
 
 }  // namespace
+
+Ssa extreme_of_numbers(Instructions& out, Op op, const Ssa& a, const Ssa& b) {
+  const auto less = opcode(Op::less, a.dtype);
+  const Ssa second = op == Op::minimum ? out.compare(less, b, a) : out.compare(less, a, b);
+  return out.select(second, b, a);
+}
 
 Result<Ssa> compute(Instructions& out, const Target& target, Op op, std::span<const Ssa> x, DType to) {
   const Ssa& a = x[0];

@@ -14,6 +14,9 @@ namespace pawl::cpu {
 /// Operands have equal widths. Errors: unsupported, where the target lacks the operation.
 Result<Ssa> compute(Instructions& out, const Target& target, expr::Op op, std::span<const Ssa> x, DType to);
 
+/// The smaller or the larger of two numbers; of equal ones the first. Where one is NaN: the first.
+Ssa extreme_of_numbers(Instructions& out, expr::Op op, const Ssa& a, const Ssa& b);
+
 /// A number as another type, as docs/element-semantics.md says.
 Ssa cast(Instructions& out, const Target& target, const Ssa& x, DType to);
 

@@ -73,4 +73,37 @@ std::vector<Generator::Spreading> Generator::spreading_in(const Loop& loop) cons
   return spreading;
 }
 
+const kernel::Compute* Generator::place_among(const Loop& loop, const std::vector<Spreading>& spreading) const {
+  std::optional<std::uint32_t> counter, place;
+  const kernel::Compute* found = nullptr;
+  bool is_chosen = false;
+  for (const kernel::Statement& statement : loop.block) {
+    if (std::holds_alternative<std::unique_ptr<Loop>>(statement)) return nullptr;
+    if (const auto* store = std::get_if<kernel::Store>(&statement); store != nullptr && place == store->value.index)
+      return nullptr;
+    if (const auto* number = std::get_if<kernel::Number>(&statement)) {
+      const kernel::Affine& form = number->value;
+      if (form.size() == 1 && form[0].factor == 1 && !form[0].param.valid() && form[0].counter == loop.counter)
+        counter = number->result.index;
+    }
+    const auto* compute = std::get_if<kernel::Compute>(&statement);
+    if (compute == nullptr || !counter) continue;
+    const std::vector<kernel::Var>& operands = compute->operands;
+    if (compute->op == expr::Op::cast && operands[0].index == *counter && size_of(compute->to) < 8 &&
+        !is_float(compute->to)) {
+      found = compute;
+      place = compute->result.index;
+      continue;
+    }
+    for (std::size_t i = 0; i < operands.size() && place; ++i) {
+      if (operands[i].index != *place) continue;
+      if (compute->op != expr::Op::select || !spreading[operands[0].index].wide) return nullptr;
+      is_chosen = true;
+    }
+  }
+  for (const kernel::Carried& carried : loop.carried)
+    if (place == carried.next.index) return nullptr;
+  return is_chosen && frame_.width > 1 ? found : nullptr;
+}
+
 }  // namespace pawl::cpu
