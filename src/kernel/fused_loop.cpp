@@ -37,6 +37,7 @@ class FusedLoopLowering {
       steps_outside();
     loop_.bindings = memory_.finish(loop_.axes);
     loop_.program = std::move(builder_).finish();
+    find_cut();
     return std::move(loop_);
   }
   [[nodiscard]] Layouts better_layouts() const { return memory_.better(policy_.tiles); }
@@ -221,6 +222,22 @@ class FusedLoopLowering {
         : order.empty()   ? unroll.vectors
                           : 1,
         "t");
+  }
+
+  void find_cut() {
+    for (std::size_t axis = 0; axis < loop_.axes.size() && loop_.splits_time; ++axis) {
+      const FusedLoop::Axis& own = loop_.axes[axis];
+      std::int64_t bytes = 0;
+      for (const Binding& binding : loop_.bindings) {
+        if (binding.along[axis] == Binding::Stride{} || binding.time.valid()) continue;
+        std::int64_t size = static_cast<std::int64_t>(size_of(loop_.program.buffers[binding.buffer].dtype));
+        for (const std::int64_t extent : binding.shape) size *= extent;
+        bytes += size;
+      }
+      if (!own.innermost || !own.can_split || bytes <= policy_.stays) continue;
+      const std::int64_t whole = 4 * std::int64_t{policy_.vector};
+      loop_.cut = {axis, std::max(policy_.stays * own.extent / bytes / whole * whole, whole)};
+    }
   }
 
   /// Lanes of an axis that one thread has.

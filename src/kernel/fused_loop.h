@@ -77,6 +77,13 @@ struct FusedLoop {
   std::int64_t share = 1;  ///< operations of a step that are worth a thread
   std::vector<Blocks> blocks;
   Param alone;  ///< 1 in the first call, else 0
+  /// Of steps that are lanes too: so many places of an axis go through all steps before the next ones do, because what
+  /// the steps have in common of more places would not stay in the cache.
+  struct Cut {
+    std::size_t axis = 0;
+    std::int64_t places = 0;
+  };
+  std::optional<Cut> cut;
 };
 
 /// Values to be tuned: how a fused loop is cut.
@@ -90,9 +97,10 @@ struct FusedLoopPolicy {
   bool tiles = true;                   ///< matrices may be packed in tiles
   int vector = 16;           ///< lanes of the widest vector, of four bytes each: how many there are to go side by side
   std::int64_t near = 8192;  ///< elements of a matrix, or of several, that stay in the first-level cache
-  bool streaming = false;    ///< outputs go past the caches
-  bool open = false;         ///< extents and strides are params: one kernel for many shapes
-  bool exact = false;        ///< the bits of the reference evaluator
+  std::int64_t stays = 128 << 10;  ///< bytes that steps have in common and that stay in the second-level cache
+  bool streaming = false;          ///< outputs go past the caches
+  bool open = false;               ///< extents and strides are params: one kernel for many shapes
+  bool exact = false;              ///< the bits of the reference evaluator
 };
 
 /// Why there is no such kernel, in words, or the kernel.

@@ -89,9 +89,15 @@ void StepEmitter::see(Fold fold, Var x, Var place, std::span<const Var> inside, 
 
 /// Into how many parts an axis is cut that are gone through side by side. Extremes have one value in any order.
 int StepEmitter::sides_of(const Group& group) const {
-  if (group.extents.size() != 1 || !group.stores.empty() || group.sums.empty() || lane_.vectors == kLoopAxis) return 1;
-  for (const Sum* sum : group.sums)
-    if (const Fold fold = graph_[sum->id].fold; fold == Fold::sum || fold == Fold::product) return 1;
+  if (group.extents.size() != 1 || !group.stores.empty() || group.sums.empty()) return 1;
+  bool has_index = false;
+  for (const Sum* sum : group.sums) {
+    const Fold fold = graph_[sum->id].fold;
+    if (fold == Fold::sum || fold == Fold::product) return 1;
+    has_index = has_index || gives_index(fold);
+  }
+  // Vectors go along the axis, unless there is an index.
+  if (lane_.vectors == kLoopAxis && !has_index) return 1;
   const int sides = std::clamp(kBeside / lane_.beside, 1, kSides);
   return group.extents[0] >= 2 * sides ? sides : 1;
 }
@@ -120,8 +126,8 @@ std::vector<Var> StepEmitter::side_by_side(const Group& group, int sides) {
   std::vector<Op> ops;
   for (std::size_t i = 0; i < carried.size() && is_reduced; ++i)
     ops.push_back(is_most(graph_[group.sums[i % start.size()]->id].fold) ? Op::maximum : Op::minimum);
-  const std::vector<Var> found =
-      is_reduced ? builder_.reduced_with(each, carried, body, std::move(ops)) : builder_.steps(each, carried, body, "k");
+  const std::vector<Var> found = is_reduced ? builder_.reduced_with(each, carried, body, std::move(ops))
+                                            : builder_.steps(each, carried, body, "k");
   lane_.places.erase(kLoopAxis);
   std::vector<Var> best(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(start.size()));
   for (int side = 1; side < sides; ++side) {

@@ -302,7 +302,18 @@ class Call {
     return cpu::run_parts(parts, run);
   }
 
+  /// The part in pieces of as many places as the loop is cut into.
   [[nodiscard]] Result<void> run_part(const Part& part, std::int64_t done, std::int64_t steps) const {
+    constexpr std::int64_t kManySteps = 16;
+    if (!loop_.cut || (part.axis && part.axis != loop_.cut->axis) || steps < kManySteps)
+      return run_piece(part, done, steps);
+    const std::int64_t end = part.axis ? part.end : loop_.axes[loop_.cut->axis].extent;
+    for (std::int64_t begin = part.begin; begin < end; begin += loop_.cut->places)
+      TRY(run_piece({loop_.cut->axis, begin, std::min(begin + loop_.cut->places, end)}, done, steps));
+    return {};
+  }
+
+  [[nodiscard]] Result<void> run_piece(const Part& part, std::int64_t done, std::int64_t steps) const {
     if (part.axis && part.begin == part.end) return {};
     const Few<std::int64_t> own_params(own_->params.size());
     const std::span<std::int64_t> params = own_params.all();

@@ -10,7 +10,7 @@
 namespace pawl::cpu {
 
 /// Part of every cache's key: raised when the same program becomes other code.
-inline constexpr int kGeneratorVersion = 3;
+inline constexpr int kGeneratorVersion = 4;
 
 /// One module with one function of external linkage:
 ///   void NAME(ptr buffers, ptr params, i64 begin, i64 end)
