@@ -35,9 +35,10 @@ bool is_sum_of_taps(const graph::OpCall& conv, const Type& weights) {
   for (const std::int64_t each : conv.attributes.integers("pads"))
     if (each != 0) return false;
   std::int64_t taps = 1;
-  for (std::size_t axis = 2; axis < shape->size(); ++axis)
-    if (const std::int64_t extent = (*shape)[axis]; extent < 1 || (taps *= std::min(extent, kMost + 1)) > kMost)
-      return false;
+  for (std::size_t axis = 2; axis < shape->size(); ++axis) {
+    taps *= std::clamp<std::int64_t>((*shape)[axis], 0, kMost + 1);
+    if (taps < 1 || taps > kMost) return false;
+  }
   return pad == "NOTSET" || pad == "VALID";
 }
 

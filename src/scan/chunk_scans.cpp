@@ -64,6 +64,7 @@ bool goes_with_lanes(const ScanOp& scan, const Type& type) {
 
 std::vector<ops::Fact> facts_of(const Graph& graph, const std::vector<ValueId>& ids) {
   std::vector<ops::Fact> facts;
+  facts.reserve(ids.size());
   for (const ValueId id : ids) facts.push_back({graph[id].fact.type, std::nullopt});
   return facts;
 }
@@ -113,6 +114,7 @@ Result<Graph> specialised(const ScanOp& scan, const std::vector<ops::Fact>& inpu
   made.body.captures = std::move(captures);
   node.operation = std::move(made);
   std::vector<ValueInfo> outputs;
+  outputs.reserve(body.outputs.size());
   for (const ValueId id : body.outputs) outputs.push_back(plain(body[id].name, {}));
   TRY_ASSIGN(std::vector<ValueId> results, outer.add(std::move(node), outputs));
   return outer.finish(std::move(results));

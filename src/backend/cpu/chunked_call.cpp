@@ -333,6 +333,7 @@ class Call {
       return all.view(std::move(shape), all.strides(), reversed ? 0 : done * all.strides()[0]);
     };
     std::vector<Tensor> elements;
+    elements.reserve(call_.elements.size());
     for (std::size_t i = 0; i < call_.elements.size(); ++i)
       elements.push_back(part(call_.elements[i], call_.scan.input_reversed[i]));
     reference::ScanCall call = call_;

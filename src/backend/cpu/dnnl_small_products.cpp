@@ -81,7 +81,8 @@ void make(const DnnlLibrary& library, const Shape& shape, Code& code) {
   // The other implementations are what sgemm is, or slow.
   const char* name = nullptr;
   if (description == nullptr ||
-      library.primitive_desc_query(description.get(), dnnl_query_impl_info_str, 0, &name) != dnnl_success ||
+      library.primitive_desc_query(description.get(), dnnl_query_impl_info_str, 0, static_cast<void*>(&name)) !=
+          dnnl_success ||
       !std::string_view(name).starts_with("brg"))
     return;
   const dnnl_memory_desc_t* wanted = library.primitive_desc_query_md(description.get(), dnnl_query_scratchpad_md, 0);

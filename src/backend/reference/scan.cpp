@@ -74,6 +74,7 @@ Result<Evaluator::Values> Evaluator::scan_steps(const NodePlan& plan, const Scan
   const Prepared& prepared = *plan.bodies[0];
   const graph::Graph& body = *scan.body.graph;
   std::vector<Stack> stacks;
+  stacks.reserve(scan.outputs);
   for (std::size_t k = 0; k < scan.outputs; ++k) stacks.emplace_back(scan.output_axes[k], trips);
   std::vector<std::pair<Dims, DType>> before;
   for (const Value& state : states) before.emplace_back(state.tensor().shape(), state.tensor().dtype());
