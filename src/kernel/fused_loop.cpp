@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/try.h"
+#include "kernel/state_tiles.h"
 #include "kernel/step_emitter.h"
 #include "kernel/step_graph.h"
 
@@ -40,7 +41,7 @@ class FusedLoopLowering {
     find_cut();
     return std::move(loop_);
   }
-  [[nodiscard]] Layouts better_layouts() const { return memory_.better(policy_.tiles); }
+  [[nodiscard]] Layouts better_layouts() const { return memory_.better(policy_.tiles, tiles_.width > 0); }
   [[nodiscard]] bool has_gone_wrong() const { return memory_.has_gone_wrong(); }
 
  private:
@@ -97,7 +98,7 @@ class FusedLoopLowering {
   [[nodiscard]] Unroll unroll_of(const Stage& stage, const std::vector<std::size_t>& order, std::int64_t rows,
                                  int spilled) const {
     Unroll unroll{1, policy_.unroll};
-    const std::int64_t lanes = order.empty() ? 1 : std::max<std::int64_t>(stage.lanes[order.back()], 1);
+    const std::int64_t lanes = tiles_.width > 0 ? tiles_.width : lanes_along(stage, order);
     const std::int64_t vectors = (lanes + policy_.vector - 1) / policy_.vector;
     const int sums = emitter_.sums_of(stage);
     if (sums > 0) {
@@ -109,7 +110,7 @@ class FusedLoopLowering {
     }
     if (policy_.open) unroll.vectors = std::min(unroll.vectors, policy_.unroll);
     // As many vectors as there are; in parts that leave none over, if that does not cost half of them.
-    unroll.vectors = static_cast<int>(std::min<std::int64_t>(unroll.vectors, vectors));
+    unroll.vectors = static_cast<int>(std::min<std::int64_t>({unroll.vectors, vectors, tiles_.vectors}));
     // Where many shapes share a kernel that is left to chance.
     for (int i = unroll.vectors; 2 * i > unroll.vectors && !policy_.open; --i)
       if (vectors % i == 0) {
@@ -117,6 +118,11 @@ class FusedLoopLowering {
         break;
       }
     return unroll;
+  }
+
+  /// Lanes of the axis that vectors go along.
+  [[nodiscard]] static std::int64_t lanes_along(const Stage& stage, const std::vector<std::size_t>& order) {
+    return order.empty() ? 1 : std::max<std::int64_t>(stage.lanes[order.back()], 1);
   }
 
   /// Loops over the axes of a stage's lanes.
@@ -128,6 +134,11 @@ class FusedLoopLowering {
     const std::size_t of_class = stage.classes[axis];
     const Form extent = of_class == SIZE_MAX ? extent_of(stage.lanes[axis]) : Form(loop_.axes[of_class].param);
     const bool last = level + 1 == order.size(), before_last = level + 2 == order.size();
+    if (last && tiles_.width > 0) {
+      loop_.axes[of_class].tile = tiles_.width;
+      return builder_.lanes(
+          extent, [&](Counter tile) { over_block(axis, tile, tiles_.width, tiles_.width, unroll.vectors, inside); });
+    }
     builder_.lanes(
         extent,
         [&](Counter counter) {
@@ -138,6 +149,22 @@ class FusedLoopLowering {
         last          ? unroll.vectors
         : before_last ? unroll.rows
                       : 1);
+  }
+
+  /// Lanes of a block of an axis, of which there are `extent`.
+  template <class F>
+  void over_block(std::size_t axis, const Form& block, std::int64_t width, const Form& extent, int vectors,
+                  F&& inside) {
+    builder_.lanes(
+        extent,
+        [&](Counter lane) {
+          lane_.places[axis] = block * Form(width) + lane;
+          lane_.block = {axis, width, block, lane};
+          inside();
+          lane_.block = {};
+          lane_.places.erase(axis);
+        },
+        vectors);
   }
 
   Form extent_of(std::int64_t lanes) {
@@ -174,7 +201,8 @@ class FusedLoopLowering {
     std::int64_t lanes = 1;
     for (const std::int64_t extent : stage.lanes) lanes *= extent;
     const bool stays = lanes <= policy_.register_lanes;
-    loop_.steps_per_visit = stays ? 0 : policy_.steps_per_visit;
+    tiles_ = state_tiles(graph_, stage, lanes_along(stage, order), policy_);
+    loop_.steps_per_visit = stays ? 0 : tiles_.width > 0 ? policy_.steps_per_tile : policy_.steps_per_visit;
     const Unroll unroll = unroll_of(stage, order, 1, kSpilled);
     lane_.beside = unroll.rows * unroll.vectors;
     builder_.steps(
@@ -318,18 +346,7 @@ class FusedLoopLowering {
       loop_.blocks.push_back(blocks);
     }
     const auto lanes = [&](const Form& block, const Form& extent, int vectors) {
-      over_lanes(stage, order, 0, {1, unroll.rows}, [&] {
-        builder_.lanes(
-            extent,
-            [&](Counter lane) {
-              lane_.places[axis] = block * Form(width) + lane;
-              lane_.block = {axis, width, block, lane};
-              inside();
-              lane_.block = {};
-              lane_.places.erase(axis);
-            },
-            vectors);
-      });
+      over_lanes(stage, order, 0, {1, unroll.rows}, [&] { over_block(axis, block, width, extent, vectors, inside); });
     };
     builder_.lanes(count, [&](Counter block) { lanes(first + block, width, unroll.vectors); }, 1, "b");
     if (blocks.rest > 0)
@@ -344,6 +361,7 @@ class FusedLoopLowering {
   StepMemory memory_;
   StepEmitter emitter_;
   Lane lane_;
+  StateTiles tiles_;
   FusedLoop loop_;
 };
 

@@ -54,6 +54,7 @@ struct FusedLoop {
     Param param;
     bool innermost = false;  ///< neighbours in memory
     bool can_split = true;
+    std::int64_t tile = 1;  ///< places that the param counts as one, and that have one thread
   };
   /// A stage whose lanes can be shared out among calls side by side, in blocks; all others are for the first call.
   struct Blocks {
@@ -97,10 +98,14 @@ struct FusedLoopPolicy {
   bool tiles = true;                   ///< matrices may be packed in tiles
   int vector = 16;           ///< lanes of the widest vector, of four bytes each: how many there are to go side by side
   std::int64_t near = 8192;  ///< elements of a matrix, or of several, that stay in the first-level cache
-  std::int64_t stays = 128 << 10;  ///< bytes that steps have in common and that stay in the second-level cache
-  bool streaming = false;          ///< outputs go past the caches
-  bool open = false;               ///< extents and strides are params: one kernel for many shapes
-  bool exact = false;              ///< the bits of the reference evaluator
+  std::int64_t stays = 128 << 10;       ///< bytes that steps have in common and that stay in the second-level cache
+  std::int64_t cache_bytes = 52 << 10;  ///< of states of all lanes of an axis: of more, tiles are made
+  std::int64_t tile_bytes = 40 << 10;   ///< of a tile of states at most: it stays in the first-level cache
+  std::int64_t steps_per_tile = 32;     ///< steps that are done while it is there
+  bool many_steps = false;              ///< copying states to tiles and back is soon made up for
+  bool streaming = false;               ///< outputs go past the caches
+  bool open = false;                    ///< extents and strides are params: one kernel for many shapes
+  bool exact = false;                   ///< the bits of the reference evaluator
 };
 
 /// Why there is no such kernel, in words, or the kernel.

@@ -108,11 +108,17 @@ void StepMemory::add(Affine& at, std::int64_t factor, Param stride, const Form& 
   }
 }
 
+/// From tile to tile.
+std::int64_t StepMemory::tile_size(const Binding& of) {
+  std::int64_t size = of.tile;
+  for (std::size_t axis = 0; axis < of.shape.size(); ++axis)
+    if (axis != of.order.back()) size *= of.shape[axis];
+  return size;
+}
+
 /// Accesses are as note_tile found them to be.
 void StepMemory::add_tiled(Affine& at, const Binding& of, const AxisIndex& index, const Lane& lane) {
-  std::int64_t tiles = of.tile;
-  for (std::size_t axis = 0; axis < of.shape.size(); ++axis)
-    if (axis != of.order.back()) tiles *= of.shape[axis];
+  const std::int64_t tiles = tile_size(of);
   CHECK(index.offset % of.tile == 0 && lane.block.width == of.tile);
   at.push_back({index.offset / of.tile * tiles, {}, {}});
   add(at, tiles, {}, lane.block.block);
@@ -151,6 +157,9 @@ void StepMemory::note(std::size_t binding, const Indices& indices, const Lane& l
       if (term.axis == lane.vectors && (term.factor == 1 || term.factor == -1)) ++votes.axes[axis];
       if (term.axis >= splits.size() || splits[term.axis] == SIZE_MAX) continue;
       Binding::Stride by = stride(binding, axis, shape);
+      // Whole tiles are split.
+      if (const Binding& of = bindings_[binding]; of.tile > 0 && of.order.back() == axis)
+        by.fixed = tile_size(of) / of.tile;
       Binding::Stride& whole = access.along[splits[term.axis]];
       if (by.param.valid() ? term.factor != 1 || !(whole == Binding::Stride{}) : whole.param.valid())
         access.is_plain = false;
@@ -162,7 +171,7 @@ void StepMemory::note(std::size_t binding, const Indices& indices, const Lane& l
   accesses_[binding].push_back(std::move(access));
 }
 
-Layouts StepMemory::better(bool tiles) const {
+Layouts StepMemory::better(bool tiles, bool states) const {
   Layouts made;
   for (const Binding& binding : bindings_) {
     const auto found = votes_.find(key_of(binding));
@@ -179,7 +188,8 @@ Layouts StepMemory::better(bool tiles) const {
         binding.strides.begin(), binding.strides.end(),
         [&](const Binding::TensorStride& each) { return each.axis == axis && !is_dense(binding, each.param); });
     // Time is inside of it: to move it would be a transposed copy of the whole tensor.
-    const bool is_matrix = binding.kind == Binding::Kind::captured || binding.kind == Binding::Kind::constant;
+    const bool is_matrix = binding.kind == Binding::Kind::captured || binding.kind == Binding::Kind::constant ||
+                           (states && binding.kind == Binding::Kind::state);
     const bool has_tile =
         tiles && found->second.has_tile && found->second.tile && found->second.tile->first == axis && is_matrix;
     const std::int64_t tile =

@@ -57,8 +57,9 @@ class StepMemory {
              const Dims* shape = nullptr);
 
   /// Layouts in which vectors go along neighbours, as far as all accesses so far agree.
-  ///   tiles : those of matrices may be in tiles
-  [[nodiscard]] Layouts better(bool tiles) const;
+  ///   tiles  : those of matrices may be in tiles
+  ///   states : and so may states
+  [[nodiscard]] Layouts better(bool tiles, bool states) const;
   /// Whether a place has no form: where what threads share meets a stride that is a param.
   [[nodiscard]] bool has_gone_wrong() const { return has_gone_wrong_; }
   /// The bindings, with their strides along the axes that can be split; those along which accesses differ cannot.
@@ -70,6 +71,7 @@ class StepMemory {
   void note(std::size_t binding, const Indices& indices, const Lane& lane, const Dims& shape);
   void note_tile(std::size_t binding, const Indices& indices, const Lane& lane);
   void add(Affine& at, std::int64_t factor, Param stride, const Form& place);
+  [[nodiscard]] static std::int64_t tile_size(const Binding& of);
   void add_tiled(Affine& at, const Binding& of, const AxisIndex& index, const Lane& lane);
 
   struct Access {

@@ -53,10 +53,13 @@ int parts_of(const FusedLoop& loop, std::int64_t steps, int threads) {
   return static_cast<int>(std::clamp(work / static_cast<double>(kWorthAThread), 1.0, static_cast<double>(threads)));
 }
 
+/// Whether threads share its places out by whole lines of the cache.
+bool is_apart(const FusedLoop::Axis& axis) { return axis.innermost || axis.tile > 1; }
+
 std::optional<std::size_t> axis_to_split(const FusedLoop& loop, int parts) {
   for (std::size_t axis = 0; axis < loop.axes.size(); ++axis) {
     const FusedLoop::Axis& each = loop.axes[axis];
-    if (each.can_split && each.extent >= (each.innermost ? kLanesApart : 1) * parts) return axis;
+    if (each.can_split && each.extent >= (is_apart(each) ? kLanesApart : 1) * parts) return axis;
   }
   return std::nullopt;
 }
@@ -150,9 +153,12 @@ class Call {
     const Binding& binding = loop_.bindings[i];
     Tensor& state = results_[binding.index].tensor();
     if (!binding.order.empty()) {
-      TRY_ASSIGN(const Tensor ordered, packed(binding, state));
-      TRY_ASSIGN(Tensor own, Tensor::allocate(ordered.dtype(), ordered.shape()));
-      copy_across(ordered, own);
+      TRY_ASSIGN(Tensor own, packed(binding, state));
+      if (binding.tile == 0) {
+        const Tensor ordered = std::move(own);
+        TRY_ASSIGN(own, Tensor::allocate(ordered.dtype(), ordered.shape()));
+        copy_across(ordered, own);
+      }
       add(own);
       own_->packed.emplace_back(own_->kept.size(), i);
       own_->kept.push_back(std::move(own));
@@ -169,17 +175,11 @@ class Call {
 
   /// A packed state goes to the memory of the one before, or to its own, with its axes in their order again.
   Result<void> unpack(const Tensor& from, const Binding& binding) {
-    Dims shape = from.shape(), strides = from.strides();
-    for (std::size_t i = 0; i < binding.order.size(); ++i) {
-      shape[binding.order[i]] = from.shape()[i];
-      strides[binding.order[i]] = from.strides()[i];
-    }
     Tensor& state = results_[binding.index].tensor();
     if (!state.unique() || !state.dense() || !state.aligned()) {
       TRY_ASSIGN(state, take_or_allocate(call_.reuse, from.dtype(), state.shape()));
     }
-    Tensor to = state.reshaped(shape);
-    copy_across(from.view(shape, strides), to);
+    cpu::unpack(binding, from, state);
     return {};
   }
 
@@ -290,10 +290,10 @@ class Call {
     const bool in_time = parts > 1 && !axis && loop_.splits_time && steps >= parts;
     if (!axis && !in_time) return run_part({{}, done, done + steps}, done, steps);
     const std::int64_t extent = in_time ? steps : loop_.axes[*axis].extent;
-    const bool innermost = !in_time && loop_.axes[*axis].innermost;
+    const bool apart = !in_time && is_apart(loop_.axes[*axis]);
     const auto bound = [&](int part) {
       const std::int64_t even = extent * part / parts;
-      return part == parts || !innermost ? even : even / kLanesApart * kLanesApart;
+      return part == parts || !apart ? even : even / kLanesApart * kLanesApart;
     };
     const auto run = [&](int part) {
       if (in_time) return run_part({{}, 0, 0}, done + bound(part), bound(part + 1) - bound(part));
@@ -319,7 +319,8 @@ class Call {
     const std::span<std::int64_t> params = own_params.all();
     std::copy(own_->params.begin(), own_->params.end(), params.begin());
     for (std::size_t i = 0; i < loop_.axes.size(); ++i)
-      params[loop_.axes[i].param.index] = part.axis == i ? part.end - part.begin : loop_.axes[i].extent;
+      params[loop_.axes[i].param.index] =
+          (part.axis == i ? part.end - part.begin : loop_.axes[i].extent) / loop_.axes[i].tile;
     for (const FusedLoop::Blocks& blocks : loop_.blocks) {
       const std::int64_t first = blocks.count * part.share / part.shares;
       params[blocks.first_param.index] = first;

@@ -64,4 +64,12 @@ void copy_across(const Tensor& from, Tensor& to) {
             static_cast<std::size_t>(size));
 }
 
+void unpack(const kernel::Binding& binding, const Tensor& from, Tensor& to) {
+  const Tensor ordered = in_order(to.reshaped(binding.shape), binding.order);
+  Dims strides = ordered.strides();
+  if (binding.tile > 0) strides.insert(0, strides.back() * binding.tile);
+  Tensor places = ordered.view(from.shape(), strides);
+  copy_across(from, places);
+}
+
 }  // namespace pawl::cpu

@@ -15,4 +15,7 @@ Result<Tensor> packed(const kernel::Binding& binding, const Tensor& tensor);
 /// Copies elements to where they lie another way, a matrix by the shuffles that it takes to turn one over.
 void copy_across(const Tensor& from, Tensor& to);
 
+/// Copies what is packed so back to a dense tensor with the axes as they were; its tiles are whole.
+void unpack(const kernel::Binding& binding, const Tensor& from, Tensor& to);
+
 }  // namespace pawl::cpu

@@ -38,8 +38,14 @@ std::vector<ops::Fact> captured_facts(const reference::ScanCall& call) {
   return facts;
 }
 
+/// Whether copying states before the first step and after the last one is soon made up for.
+bool has_many_steps(const reference::ScanCall& call) {
+  constexpr std::int64_t kMany = 8;
+  return call.trips >= kMany;
+}
+
 /// Tells `tell` all that a kernel depends on, besides the Scan: types, what is wanted, and lists that may be axes or
-/// shapes. Not the number of steps, but for its class.
+/// shapes. Of the number of steps only its class, and whether they are many.
 template <class F>
 void describe(const reference::ScanCall& call, int length, F&& tell) {
   const auto tensor = [&](const Tensor& each, bool in_time) {
@@ -53,6 +59,7 @@ void describe(const reference::ScanCall& call, int length, F&& tell) {
     tell(static_cast<std::int64_t>(std::hash<std::string>()(to_string(type_of(each)))));
   };
   tell(length);
+  tell(has_many_steps(call) ? 1 : 0);
   for (const Value& state : call.states) value(state);
   for (const Tensor& element : call.elements) tensor(element, true);
   for (const Value* captured : call.captured) {
@@ -122,6 +129,7 @@ Result<ScanKernels::Entry> ScanKernels::make(const reference::ScanCall& call, st
   kernel::FusedLoopPolicy policy = options_.policy;
   policy.streaming = streaming;
   policy.threads = options_.threads;
+  policy.many_steps = has_many_steps(call);
   // Nodes outside of loops see tensors of any length.
   policy.open = call.scan.elements == 0;
   // A bug in what makes kernels costs time, not the run: the evaluator knows what is right. Tests look for these words.
