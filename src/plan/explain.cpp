@@ -83,8 +83,7 @@ std::string cost_lines(const ScanFacts& facts) {
 /// What is promised of the results.
 std::string guarantee_line(const Explained& scan, const Target& target) {
   if (target.exact) return line("guarantee", "exact: the bits of the reference");
-  const bool in_parts = scan.plan.strategy == "chunked_scan" || scan.plan.strategy == "chunked_gemm" ||
-                        scan.plan.strategy == "lookback_scan";
+  const bool in_parts = scan.plan.strategy == "chunked_scan" || scan.plan.strategy == "lookback_scan";
   std::string reordered;
   for (const ComponentFacts& component : scan.facts.components) {
     const bool floats = scan::is_real(scan.facts.states[component.states[0]].type.dtype);

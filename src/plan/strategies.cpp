@@ -16,10 +16,6 @@ using scan::ScanFacts;
 /// Steps of a sequence that is long enough for anything.
 constexpr std::int64_t kLong = std::int64_t{1} << 40;
 
-/// Steps that one product of matrices takes in.
-constexpr std::int64_t kChunk = 64;
-/// Rows or columns of a state below which products of chunks cost more than the steps that they replace.
-constexpr std::int64_t kSmallMatrix = 16;
 /// Weights that do not stay in the first-level cache beside the state.
 constexpr double kLargeWeights = 32 << 10;
 
@@ -38,12 +34,6 @@ double channels(const ScanFacts& facts) {
     if (fewest < 0 || count < fewest) fewest = count;
   }
   return fewest < 0 ? 1 : fewest;
-}
-
-const ComponentFacts* first_without_class(const ScanFacts& facts) {
-  const auto found = std::find_if(facts.components.begin(), facts.components.end(),
-                                  [](const ComponentFacts& each) { return !each.match.has_value(); });
-  return found == facts.components.end() ? nullptr : &*found;
 }
 
 bool closed_form(const ScanFacts& facts, const Target&, std::string& how, std::string& why) {
@@ -101,40 +91,6 @@ bool chunked_scan(const ScanFacts& facts, const Target& target, std::string& how
   return true;
 }
 
-/// Decays and outer products: a linear attention.
-bool is_attention(const ComponentFacts& component) { return component.word == "delta" || component.rank_one; }
-
-bool chunked_gemm(const ScanFacts& facts, const Target& target, std::string& how, std::string& why) {
-  const auto found = std::find_if(facts.components.begin(), facts.components.end(), is_attention);
-  if (found == facts.components.end()) {
-    why = "no state gets an outer product in each step";
-    return false;
-  }
-  if (const ComponentFacts* without = first_without_class(facts)) {
-    why = fmt::format("state {} has no class", names_of(facts, *without));
-    return false;
-  }
-  if (target.exact) {
-    why = fmt::format("exact: {} of floats depends on the order", found->word);
-    return false;
-  }
-  if (facts.trips.known() && facts.trips.value < kChunk) {
-    why = fmt::format("T = {} is below {}", facts.trips.value, kChunk);
-    return false;
-  }
-  const Type& type = facts.states[found->states[0]].type;
-  const std::size_t rank = type.shape ? type.shape->size() : 0;
-  for (std::size_t axis = rank < 2 ? 0 : rank - 2; axis < rank; ++axis) {
-    const Dim& extent = (*type.shape)[axis];
-    if (!extent.known() || extent.value >= kSmallMatrix) continue;
-    why = fmt::format("state {} has {} along axis {}: below {}", names_of(facts, *found), extent.value, axis,
-                      kSmallMatrix);
-    return false;
-  }
-  how = fmt::format("{} steps at a time as products of matrices", kChunk);
-  return true;
-}
-
 bool knows_ranks(const ScanFacts& facts, std::string& why) {
   for (const scan::StateFacts& state : facts.states) {
     if (state.type.shape) continue;
@@ -176,10 +132,10 @@ bool reference(const ScanFacts&, const Target&, std::string& how, std::string&) 
 }
 
 constexpr std::array kStrategies = {
-    Strategy{"closed_form", closed_form},       Strategy{"map_over_time", map_over_time},
-    Strategy{"lookback_scan", lookback_scan},   Strategy{"chunked_scan", chunked_scan},
-    Strategy{"chunked_gemm", chunked_gemm},     Strategy{"fused_loop", fused_loop},
-    Strategy{"persistent_rnn", persistent_rnn}, Strategy{"reference", reference},
+    Strategy{"closed_form", closed_form},     Strategy{"map_over_time", map_over_time},
+    Strategy{"lookback_scan", lookback_scan}, Strategy{"chunked_scan", chunked_scan},
+    Strategy{"fused_loop", fused_loop},       Strategy{"persistent_rnn", persistent_rnn},
+    Strategy{"reference", reference},
 };
 
 }  // namespace
