@@ -218,6 +218,7 @@ class FusedLoopLowering {
   void all_steps(const Stage& stage, Counter visit) {
     const std::vector<const StepStore*> states = in_registers(stage);
     std::vector<Var> initial;
+    initial.reserve(states.size());
     for (const StepStore* each : states) initial.push_back(emitter_.load_state(each->to.index, each->at, lane_));
     const std::vector<Var> finals =
         builder_.steps(loop_.steps, initial, [&](Counter step, std::span<const Var> inside) {
@@ -225,6 +226,7 @@ class FusedLoopLowering {
           for (std::size_t i = 0; i < states.size(); ++i) registers.emplace(states[i]->to.index, inside[i]);
           emitter_.step(stage, lane_, {visit, step}, registers);
           std::vector<Var> next;
+          next.reserve(states.size());
           for (const StepStore* each : states) next.push_back(registers.at(each->to.index));
           return next;
         });

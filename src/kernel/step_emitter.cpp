@@ -38,6 +38,7 @@ class KernelEmitter final : public expr::Emitter {
 
 std::vector<std::int64_t> StepEmitter::extents_of(const StepValue& value) const {
   std::vector<std::int64_t> extents;
+  extents.reserve(value.axes.size());
   for (const std::size_t axis : value.axes) extents.push_back(graph_[value.operands[0]].shape[axis]);
   return extents;
 }
@@ -192,6 +193,7 @@ Var StepEmitter::pull(StepId id, const Indices& indices) {
     // Sums were computed in their round, and what is joined is kept.
     CHECK(value.kind == Kind::lane);
     std::vector<expr::Value> operands;
+    operands.reserve(value.operands.size());
     for (const StepId operand : value.operands)
       operands.push_back({pull(operand, operand_indices(graph_, value, operand, indices)).index});
     KernelEmitter emitter(builder_, exact_ ? nullptr : &products_);
@@ -321,6 +323,7 @@ std::vector<Var> StepEmitter::next(const Group& group, std::span<const Var> insi
 
 void StepEmitter::store_all(const Group& group) {
   std::vector<Var> values;
+  values.reserve(group.stores.size());
   for (const StepStore* each : group.stores) values.push_back(pull(each->value, each->from));
   for (std::size_t i = 0; i < values.size(); ++i) store(*group.stores[i], values[i]);
 }
