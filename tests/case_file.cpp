@@ -224,7 +224,8 @@ Result<void> CaseFileParser::expect_section(Lexer& head) {
   if (key == "optimized") return counts(head, current.optimized);
   if (key == "parallel_scan") return counts(head, current.parallel_scan);
   return error_at(
-      line_, "there are: evals { Add: 3 }, optimized and parallel_scan likewise, class, plan, explain, kernel and refusal");
+      line_,
+      "there are: evals { Add: 3 }, optimized and parallel_scan likewise, class, plan, explain, kernel and refusal");
 }
 
 Result<void> CaseFileParser::counts(Lexer& head, std::vector<std::pair<std::string, std::int64_t>>& list) {

@@ -8,6 +8,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 
 #include "backend/cpu/kernel_cache.h"
@@ -131,6 +132,27 @@ TEST_F(CpuCacheTrouble, AFullDiskCostsTimeOnly) {
   EXPECT_TRUE(works(cache, 2));
   EXPECT_EQ(cache.counts().compiled, 1);
   EXPECT_EQ(files(), std::vector<std::string>{".kernel"});
+}
+
+/// Resident kB of the code of files whose names have `part` in them; -1 where that is not known.
+long resident_code(const std::string& part) {
+  std::ifstream maps("/proc/self/smaps");
+  long kb = maps ? 0 : -1;
+  bool counts = false;
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find("r-xp") != std::string::npos) counts = line.find(part) != std::string::npos;
+    if (line.find("r--p") != std::string::npos || line.find("rw-p") != std::string::npos) counts = false;
+    if (counts && line.starts_with("Rss:")) kb += std::stol(line.substr(4));
+  }
+  return kb;
+}
+
+TEST_F(CpuCacheTrouble, TheCompilerGivesItsMemoryBack) {
+  KernelCache cache(fs::path{});
+  ASSERT_TRUE(works(cache, 6));
+  ASSERT_EQ(cache.counts().compiled, 1);
+  EXPECT_LT(resident_code("LLVM"), 4000);
+  EXPECT_LT(resident_code("pawl_llvm"), 4000);
 }
 
 TEST_F(CpuCacheTrouble, ProcessesCompileTheSameKernelsAtOnce) {

@@ -23,8 +23,8 @@ long double true_value(Op op, long double x, long double y = 0);
 
 /// f32 of one operand: every `step`-th of all 2^32 bit patterns, and all special and nearby ones. sin and cos: up to
 /// 2^48, or 2^21 for the formula that has no f64. f64, and pow: about 2^32 / step numbers, random in their bits and in
-/// each range where the function does something, and the same special ones. sin and cos: up to 2^48. f16 and bf16: every
-/// operand; of pow every first one, with 16 others each.
+/// each range where the function does something, and the same special ones. sin and cos: up to 2^48. f16 and bf16:
+/// every operand; of pow every first one, with 16 others each.
 Errors errors_of(Op op, DType dtype, std::uint64_t step, bool with_f64 = true);
 
 /// Operations of a function's formula by their kind: "12 arithmetic, 2 divide, …".
