@@ -126,19 +126,19 @@ TEST_F(CompiledStateTiles, GiveWhatTheEvaluatorGives) {
   for (const char* name : {"linear_attention", "mamba2", "gated_linear_attention", "delta_rule", "gated_delta_rule"}) {
     SCOPED_TRACE(name);
     check(example(name), {{"T", 41}, {"H", 2}, {"K", 128}, {"V", 128}});
-    check(example(name), {{"T", 9}, {"H", 1}, {"K", 256}, {"V", 192}});
+    check(example(name), {{"T", 13}, {"H", 1}, {"K", 256}, {"V", 192}});
   }
 }
 
 TEST_F(CompiledStateTiles, HaveAnyWidth) {
   const std::string text = example("gated_delta_rule");
   for (const std::int64_t columns : {16, 80, 96, 100, 144, 160, 320})
-    check(text, {{"T", 11}, {"H", 1}, {"K", 144}, {"V", columns}});
-  check(text, {{"T", 10}, {"H", 1}, {"K", 1024}, {"V", 48}});
+    check(text, {{"T", 15}, {"H", 1}, {"K", 144}, {"V", columns}});
+  check(text, {{"T", 14}, {"H", 1}, {"K", 1024}, {"V", 48}});
 }
 
 TEST_F(CompiledStateTiles, GiveTheBitsOfTheInterpreter) {
-  const Extents extents{{"T", 9}, {"H", 1}, {"K", 128}, {"V", 128}};
+  const Extents extents{{"T", 13}, {"H", 1}, {"K", 128}, {"V", 128}};
   const std::string text = example("gated_delta_rule");
   const Values want = results(text, {.kernels = Kernels::interpreted, .threads = 1}, extents);
   expect_same(results(text, {.threads = 2}, extents), want, {0, 0}, "compiled");

@@ -40,7 +40,7 @@ std::vector<ops::Fact> captured_facts(const reference::ScanCall& call) {
 
 /// Whether copying states before the first step and after the last one is soon made up for.
 bool has_many_steps(const reference::ScanCall& call) {
-  constexpr std::int64_t kMany = 8;
+  constexpr std::int64_t kMany = 12;
   return call.trips >= kMany;
 }
 
