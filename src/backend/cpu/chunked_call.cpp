@@ -178,6 +178,7 @@ class Call {
             .wanted = wanted,
             .trips = trips,
             .reuse = reuse,
+            .stretch = nullptr,
             .progress = {}};
   }
 

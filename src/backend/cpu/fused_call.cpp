@@ -228,8 +228,20 @@ class Call {
     const std::size_t k = binding.index;
     Dims shape = kernel_.outputs[k];
     TRY_ASSIGN(const std::size_t axis, reference::resolve_new_axis(call_.scan.output_axes[k], shape.size()));
-    shape.insert(axis, call_.trips);
-    TRY_ASSIGN(Tensor made, take_or_allocate(call_.reuse, loop_.program.buffers[binding.buffer].dtype, shape));
+    shape.insert(axis, reference::steps_of_run(call_));
+    const DType dtype = loop_.program.buffers[binding.buffer].dtype;
+    Tensor made;
+    if (reference::Stretch* stretch = call_.stretch; stretch == nullptr) {
+      TRY_ASSIGN(made, take_or_allocate(call_.reuse, dtype, shape));
+    } else {
+      stretch->outputs.resize(call_.scan.outputs);
+      Tensor& whole = stretch->outputs[k];
+      if (!whole.defined()) {
+        TRY_ASSIGN(whole, take_or_allocate(call_.reuse, dtype, shape));
+      }
+      shape[axis] = call_.trips;
+      made = whole.view(shape, whole.strides(), stretch->first * whole.strides()[axis]);
+    }
     for (const Binding::TensorStride& stride : binding.strides)
       own_->params[stride.param.index] = made.strides()[stride.axis < axis ? stride.axis : stride.axis + 1];
     bind_in_time(binding, made, made.strides()[axis], call_.scan.output_reversed[k]);

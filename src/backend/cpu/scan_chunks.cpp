@@ -26,9 +26,10 @@ std::int64_t lanes_of(const reference::ScanCall& call) {
 int ScanKernels::length_class(const reference::ScanCall& call) const {
   const plan::ChunkPolicy& policy = options_.chunks;
   const std::int64_t lanes = lanes_of(call);
-  if (policy.rows > 0) return call.trips >= policy.rows && lanes > 0 ? 1 : 0;
-  if (call.trips < kFewest || lanes < 1 || lanes > policy.most_lanes) return 0;
-  return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(call.trips)));
+  const std::int64_t trips = steps_of_run(call);
+  if (policy.rows > 0) return trips >= policy.rows && lanes > 0 ? 1 : 0;
+  if (trips < kFewest || lanes < 1 || lanes > policy.most_lanes) return 0;
+  return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(trips)));
 }
 
 Result<RunSteps> ScanKernels::runner(const scan::ChunkScan& chunk, const std::vector<bool>& wanted,
@@ -40,11 +41,12 @@ Result<RunSteps> ScanKernels::runner(const scan::ChunkScan& chunk, const std::ve
                                  .wanted = wanted,
                                  .trips = 0,
                                  .reuse = nullptr,
+                                 .stretch = nullptr,
                                  .progress = {}};
   std::vector<ops::Fact> facts = captured;
   for (std::size_t i = 0; i < facts.size(); ++i)
     if (chunk.repeated[i]) facts[i] = {(*chunk.scan.body.graph)[chunk.scan.body.graph->captured[i]].fact.type, {}};
-  TRY_ASSIGN(Entry made, make(call, chunk.inputs, std::move(facts), false));
+  TRY_ASSIGN(Entry made, make(call, chunk.inputs, std::move(facts), false, nullptr));
   if (!made.kernel.loop) {
     entry.chunks_refusal = std::move(made.refusal);
     return RunSteps();
@@ -70,12 +72,12 @@ Result<void> ScanKernels::add_chunks(const reference::ScanCall& call, const std:
                                      Entry& entry) const {
   const std::int64_t lanes = lanes_of(call);
   const auto pays = [&](std::size_t levels) {
-    return options_.chunks.pays(call.trips, lanes, scan::times_of_step(call.scan, levels), options_.threads);
+    return options_.chunks.pays(steps_of_run(call), lanes, scan::times_of_step(call.scan, levels), options_.threads);
   };
   if (!pays(1)) return {};
   auto made = std::make_shared<ChunkedLoop>();
   made->rows = options_.chunks.rows_for(lanes, options_.threads);
-  made->groups = options_.chunks.groups_for(call.trips, lanes, options_.threads);
+  made->groups = options_.chunks.groups_for(steps_of_run(call), lanes, options_.threads);
   // The caller asked for chunks, whatever they do to the bits.
   const bool exact = options_.policy.exact && options_.chunks.rows == 0;
   TRY_ASSIGN(scan::Chunking chunking,

@@ -96,6 +96,17 @@ std::optional<std::vector<ops::Fact>> facts_in(const reference::ScanCall& call, 
   return std::move(facts).value();
 }
 
+/// The constant of a kernel that is packed as a binding has it; undefined where there is none.
+Tensor packed_alike(const LoopKernel& kernel, const Binding& binding) {
+  for (std::size_t i = 0; i < kernel.constants.size(); ++i) {
+    const Binding& other = kernel.loop->bindings[i];
+    if (other.kind == binding.kind && other.constant == binding.constant && other.shape == binding.shape &&
+        other.order == binding.order && other.tile == binding.tile)
+      return kernel.constants[i];
+  }
+  return {};
+}
+
 }  // namespace
 
 CompileKernel machine_code() {
@@ -119,7 +130,8 @@ CompileKernel machine_code() {
 }
 
 Result<ScanKernels::Entry> ScanKernels::make(const reference::ScanCall& call, std::vector<ops::Fact> inputs,
-                                             std::vector<ops::Fact> captured, bool streaming) const {
+                                             std::vector<ops::Fact> captured, bool streaming,
+                                             const LoopKernel* like) const {
   Entry entry;
   const std::optional<std::vector<ops::Fact>> facts = facts_in(call, std::move(inputs), std::move(captured));
   if (!facts) {
@@ -156,8 +168,11 @@ Result<ScanKernels::Entry> ScanKernels::make(const reference::ScanCall& call, st
   for (const Binding& binding : kernel.loop->bindings) {
     Tensor constant;
     if (binding.kind == Binding::Kind::constant) {
-      TRY_ASSIGN(constant, packed(binding, *body[binding.constant].fact.tensor()));
-      TRY_ASSIGN(constant, constant.to_dense());
+      if (like != nullptr) constant = packed_alike(*like, binding);
+      if (!constant.defined()) {
+        TRY_ASSIGN(constant, packed(binding, *body[binding.constant].fact.tensor()));
+        TRY_ASSIGN(constant, constant.to_dense());
+      }
     }
     kernel.constants.push_back(std::move(constant));
     if (binding.kind != Binding::Kind::output) continue;
@@ -169,7 +184,8 @@ Result<ScanKernels::Entry> ScanKernels::make(const reference::ScanCall& call, st
   return entry;
 }
 
-Result<std::shared_ptr<const ScanKernels::Entry>> ScanKernels::find(const reference::ScanCall& call, bool streaming) {
+Result<std::shared_ptr<const ScanKernels::Entry>> ScanKernels::find(const reference::ScanCall& call, bool streaming,
+                                                                    const LoopKernel* like) {
   const int length = length_class(call);
   {
     const std::lock_guard lock(mutex_);
@@ -185,7 +201,7 @@ Result<std::shared_ptr<const ScanKernels::Entry>> ScanKernels::find(const refere
     }
   }
   const std::vector<ops::Fact> captured = captured_facts(call);
-  TRY_ASSIGN(Entry made, make(call, reference::body_inputs(call.states, call.elements), captured, streaming));
+  TRY_ASSIGN(Entry made, make(call, reference::body_inputs(call.states, call.elements), captured, streaming, like));
   if (made.kernel.loop && length > 0 && !streaming) TRY(add_chunks(call, captured, made));
   Known known{{}, streaming, std::make_shared<const Entry>(std::move(made))};
   describe(call, length, [&](std::int64_t each) { known.key.push_back(each); });
@@ -201,8 +217,10 @@ Result<std::shared_ptr<const ScanKernels::Entry>> ScanKernels::find(const refere
 }
 
 Result<bool> ScanKernels::run(const reference::ScanCall& call, std::vector<Value>& results) {
-  TRY_ASSIGN(std::shared_ptr<const Entry> entry, find(call, false));
+  TRY_ASSIGN(std::shared_ptr<const Entry> entry, find(call, false, nullptr));
   if (!entry->kernel.loop) return false;
+  // Chunks are of the whole run.
+  if (entry->chunked && call.stretch != nullptr) return false;
   if (entry->chunked) {
     const auto in_one = [&](const reference::ScanCall& steps) -> Result<std::vector<Value>> {
       std::vector<Value> made;
@@ -215,8 +233,8 @@ Result<bool> ScanKernels::run(const reference::ScanCall& call, std::vector<Value
       return true;
     }
   }
-  if (passes_caches(entry->kernel, call.trips, options_.threads)) {
-    TRY_ASSIGN(entry, find(call, true));
+  if (passes_caches(entry->kernel, steps_of_run(call), options_.threads)) {
+    TRY_ASSIGN(entry, find(call, true, &entry->kernel));
   }
   TRY(call_fused_loop(entry->kernel, call, options_.threads, results));
   return true;

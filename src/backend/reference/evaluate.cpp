@@ -1,5 +1,6 @@
 #include "backend/reference/evaluate.h"
 
+#include <algorithm>
 #include <new>
 
 #include "backend/reference/evaluator.h"
@@ -43,10 +44,22 @@ Evaluator::Values Evaluator::take_outputs(Frame& frame) {
   return outputs;
 }
 
-Result<void> Evaluator::run(Frame& frame) {
+Result<void> Evaluator::run(Frame& frame) { return run_nodes(frame, 0, frame.prepared->nodes.size(), false); }
+
+Result<void> Evaluator::run_nodes(Frame& frame, std::size_t begin, std::size_t end, bool in_block) {
   const Prepared& prepared = *frame.prepared;
-  auto next = options_.scans == nullptr ? prepared.groups.end() : prepared.groups.begin();
-  for (std::size_t n = 0; n < prepared.nodes.size();) {
+  const auto from = [&](const auto& plans, std::size_t n) {
+    return std::find_if(plans.begin(), plans.end(), [&](const auto& plan) { return plan.first >= n; });
+  };
+  auto next = options_.scans == nullptr ? prepared.groups.end() : from(prepared.groups, begin);
+  auto block = options_.scans == nullptr || in_block ? prepared.blocks.end() : prepared.blocks.begin();
+  for (std::size_t n = begin; n < end;) {
+    if (block != prepared.blocks.end() && block->first == n) {
+      TRY_ASSIGN(const bool ran, run_blocks(*block, frame));
+      if (ran) next = from(prepared.groups, n = block->scan + 1);
+      ++block;
+      if (ran) continue;
+    }
     std::size_t count = 1;
     bool done = false;
     if (next != prepared.groups.end() && next->first == n) {
@@ -79,6 +92,7 @@ Result<bool> Evaluator::group(const GroupPlan& plan, Frame& frame) {
                       .wanted = plan.wanted,
                       .trips = 1,
                       .reuse = plan.gives_output ? options_.reuse : nullptr,
+                      .stretch = nullptr,
                       .progress = {}};
   Observed observed(options_.observer, *plan.group.nodes.back(), true);
   TRY_ASSIGN(const bool done, options_.scans->run(call, frame.results));

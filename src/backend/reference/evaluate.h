@@ -22,6 +22,13 @@ struct Progress {
 /// A faster way for an operator: true when the outputs are there, false when its own evaluation is to do it.
 using Accelerate = std::function<Result<bool>(const ops::OpDef&, ops::EvalContext&)>;
 
+/// Calls that are made for one range of steps after the other.
+struct Stretch {
+  std::int64_t first = 0;         ///< step of the whole run that is the call's first
+  std::int64_t total = 0;         ///< steps of the whole run
+  std::vector<Tensor> outputs{};  ///< of the whole run, by scan output; the first call makes them
+};
+
 /// One run of a Scan of version 9 or later, of at least one step.
 struct ScanCall {
   const graph::ScanOp& scan;
@@ -31,9 +38,15 @@ struct ScanCall {
   const std::vector<bool>& wanted;         ///< by the body's output, whether anything needs it
   std::int64_t trips = 0;
   std::vector<Value>* reuse = nullptr;  ///< tensors whose memory results may take; may be null
+  Stretch* stretch = nullptr;           ///< null: the call is all of the run
   /// Told how many steps are done; may be null. Errors: interrupted.
   FunctionRef<Result<void>(std::int64_t)> progress;
 };
+
+/// Of the whole run that the call is part of.
+inline std::int64_t steps_of_run(const ScanCall& call) {
+  return call.stretch == nullptr ? call.trips : call.stretch->total;
+}
 
 /// What is known of the body's inputs: of states, and of elements [T, …] without their first axis.
 std::vector<ops::Fact> body_inputs(std::span<const Value> states, std::span<const Tensor> elements);

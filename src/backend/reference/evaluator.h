@@ -21,6 +21,13 @@ class Evaluator {
   Frame enter(const Prepared& prepared, const graph::Body* body, const Frame* outer);
   /// Runs all nodes; the inputs are in place. Afterwards take_outputs() is due.
   Result<void> run(Frame& frame);
+  /// Runs nodes `begin` to `end`; as part of a block: those of one Scan's elements.
+  Result<void> run_nodes(Frame& frame, std::size_t begin, std::size_t end, bool in_block);
+  /// Whether a Scan has run block by block of its steps, with what makes its elements.
+  Result<bool> run_blocks(const BlockPlan& plan, Frame& frame);
+  /// One of the blocks, whose elements are in the frame; false where the Scan has no kernel.
+  Result<bool> run_block(const NodePlan& plan, const graph::ScanOp& scan, Values& states, std::int64_t steps,
+                         Stretch& stretch, Frame& frame, Values& results);
   /// The graph's outputs; those that nobody needs are none.
   Values take_outputs(Frame& frame);
 

@@ -216,6 +216,26 @@ void add_groups(Prepared& prepared, std::vector<kernel::NodeGroup> groups) {
     plan.group = std::move(group);
     prepared.groups.push_back(std::move(plan));
   }
+  std::sort(prepared.groups.begin(), prepared.groups.end(),
+            [](const GroupPlan& a, const GroupPlan& b) { return a.first < b.first; });
+}
+
+/// Scans behind what makes their elements, as far as all of it is needed.
+void add_blocks(Prepared& prepared, std::vector<ElementMakers> all) {
+  for (ElementMakers& makers : all) {
+    BlockPlan plan;
+    while (plan.scan < prepared.nodes.size() && prepared.nodes[plan.scan].node != makers.scan) ++plan.scan;
+    if (plan.scan == prepared.nodes.size() || plan.scan < makers.nodes.size()) continue;
+    plan.first = plan.scan - makers.nodes.size();
+    const bool together = std::all_of(prepared.nodes.begin() + static_cast<std::ptrdiff_t>(plan.first),
+                                      prepared.nodes.begin() + static_cast<std::ptrdiff_t>(plan.scan),
+                                      [&](const NodePlan& each) { return makers.nodes.contains(each.node); });
+    if (!together) continue;
+    plan.makers = std::move(makers);
+    prepared.blocks.push_back(std::move(plan));
+  }
+  std::sort(prepared.blocks.begin(), prepared.blocks.end(),
+            [](const BlockPlan& a, const BlockPlan& b) { return a.first < b.first; });
 }
 
 std::unique_ptr<Prepared> prepare_graph(const Graph& graph, Live needed_outputs, bool strict, const Faster& faster) {
@@ -227,6 +247,8 @@ std::unique_ptr<Prepared> prepare_graph(const Graph& graph, Live needed_outputs,
     if (needed_outputs[i]) mark(live, graph.outputs[i]);
   prepared->needed_outputs = std::move(needed_outputs);
   kernel::GroupedNodes nodes = order_of(graph, faster.grouped);
+  std::vector<ElementMakers> makers;
+  if (faster.grouped) makers = gather_element_makers(graph, nodes);
   for (std::size_t n = nodes.order.size(); n-- > 0;) {
     const Node& node = *nodes.order[n];
     const bool needed =
@@ -241,6 +263,7 @@ std::unique_ptr<Prepared> prepare_graph(const Graph& graph, Live needed_outputs,
   prepared->pinned = pinned_values(graph);
   find_last_uses(graph, *prepared);
   add_groups(*prepared, std::move(nodes.groups));
+  add_blocks(*prepared, std::move(makers));
   return prepared;
 }
 

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 
+#include "backend/reference/blocks.h"
 #include "backend/reference/evaluate.h"
 #include "base/spares.h"
 #include "kernel/node_groups.h"
@@ -54,6 +55,13 @@ struct GroupPlan {
   bool gives_output = false;  ///< of the graph
 };
 
+/// A Scan, right behind what makes its elements.
+struct BlockPlan {
+  std::size_t first = 0;  ///< of Prepared::nodes
+  std::size_t scan = 0;   ///< of the same
+  ElementMakers makers;
+};
+
 /// The values of one graph while it runs. A loop keeps one for its body through all steps.
 struct Frame {
   const Prepared* prepared = nullptr;
@@ -77,6 +85,7 @@ class Prepared {
   const graph::Graph* graph = nullptr;
   std::vector<NodePlan> nodes;       ///< only those that are needed
   std::vector<GroupPlan> groups;     ///< in the order of their nodes
+  std::vector<BlockPlan> blocks;     ///< in the order of their nodes
   std::vector<bool> needed_outputs;  ///< of the graph's outputs
   std::vector<bool> read_inputs;     ///< of the graph's inputs: whether any needed node or output reads them
   std::vector<bool> pinned;          ///< by value: constants and captures, which serve every step

@@ -137,6 +137,7 @@ Result<bool> Evaluator::accelerated_steps(const NodePlan& plan, const ScanOp& sc
                       .wanted = plan.bodies[0]->needed_outputs,
                       .trips = trips,
                       .reuse = options_.reuse,
+                      .stretch = nullptr,
                       .progress = progress};
   Observed observed(options_.observer, *plan.node, true);
   TRY_ASSIGN(const bool done, options_.scans->run(call, outer.results));
