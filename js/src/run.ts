@@ -1,0 +1,228 @@
+import type { Binding } from "./binding.js";
+import type { CallTensor } from "./call.js";
+import { arrayName, asFloat16Array, elementCount, fromDeviceBytes, roundUp, toDeviceBytes, type HostData } from "./dtype.js";
+import { CallError, DeviceError, InputError, messageOf } from "./errors.js";
+import type { Pipeline, Pipelines } from "./pipeline.js";
+import type { Plan, PlannedPass } from "./plan.js";
+import { bufferUsage, GPUTensor, recordReadback, type BufferTensor, type HostInput, type HostTensor } from "./tensor.js";
+
+export type CallInput = HostInput | BufferTensor;
+
+export interface RunOptions {
+  readonly encoder: GPUCommandEncoder | undefined;
+  readonly into: Readonly<Record<string, BufferTensor | undefined>>;
+}
+
+/** Where a tensor stands in a buffer. */
+interface Place {
+  readonly buffer: GPUBuffer;
+  readonly offset: number;
+  /** True when the caller owns the buffer. */
+  readonly borrowed: boolean;
+}
+
+export function isBuffer(input: CallInput): input is BufferTensor {
+  return "buffer" in input && !ArrayBuffer.isView(input);
+}
+
+const ownUsage = bufferUsage.storage | bufferUsage.uniform | bufferUsage.copySource | bufferUsage.copyTarget;
+
+/** One call on its way through the device. */
+export class Run {
+  private readonly places = new Map<string, Place>();
+  /** Buffers that are of no use once the work is submitted. */
+  private readonly temporary: GPUBuffer[] = [];
+  private readonly troubles: Promise<GPUError | null>[] = [];
+  private readonly bindings: readonly Binding[];
+
+  constructor(private readonly device: GPUDevice, private readonly plan: Plan, private readonly options: RunOptions) {
+    this.bindings = plan.passes.flatMap((pass) => pass.bindings);
+  }
+
+  /** Checks the caller's buffers, then allocates and uploads; the caller's arrays may change afterwards. */
+  prepare(inputs: Readonly<Record<string, CallInput | undefined>>): void {
+    const { call, intermediates } = this.plan;
+    for (const [key, tensor] of call.inputs) {
+      const input = inputs[key];
+      if (input !== undefined && isBuffer(input)) this.borrow(key, input, tensor, false);
+    }
+    for (const [key, into] of Object.entries(this.options.into)) {
+      const tensor = call.outputs.get(key);
+      if (tensor === undefined) throw new CallError(`into: the kernel has no output "${key}"`);
+      if (into !== undefined) this.borrow(key, into, tensor, true);
+    }
+    this.checkSharing();
+    const uploads = [...call.inputs].map(([key, tensor]) => ({ key, bytes: this.deviceBytes(key, inputs[key], tensor) }));
+    this.scoped(() => {
+      for (const { key, bytes } of uploads) {
+        if (bytes !== undefined) this.device.queue.writeBuffer(this.allocate(key, bytes.byteLength, true), 0, bytes);
+      }
+      for (const { id, byteLength } of intermediates) this.allocate(id, byteLength, true);
+    });
+  }
+
+  private deviceBytes(key: string, input: CallInput | undefined, tensor: CallTensor): Uint8Array<ArrayBuffer> | undefined {
+    if (input === undefined || isBuffer(input)) return undefined;
+    return toDeviceBytes(tensor.dtype, tensor.storage, input.data, (index) => {
+      throw new InputError(key, `element ${index} does not fit ${tensor.storage}, in which the kernel reads ${tensor.dtype}`);
+    });
+  }
+
+  /** The bytes that the passes bind of a tensor or intermediate. */
+  private boundBytes(key: string): number {
+    return Math.max(0, ...this.bindings.map(({ source, byteLength }) => (source === key ? byteLength : 0)));
+  }
+
+  private allocate(key: string, byteLength: number, temporary: boolean): GPUBuffer {
+    const size = Math.max(4, roundUp(byteLength, 4), this.boundBytes(key));
+    const buffer = this.device.createBuffer({ label: key, size, usage: ownUsage });
+    this.places.set(key, { buffer, offset: 0, borrowed: false });
+    if (temporary) this.temporary.push(buffer);
+    return buffer;
+  }
+
+  private borrow(key: string, given: BufferTensor, tensor: CallTensor, written: boolean): void {
+    const fail = (problem: string): never => { throw written ? new CallError(`into "${key}": ${problem}`) : new InputError(key, problem); };
+    if (given.shape.join() !== tensor.shape.join()) fail(`its shape is [${given.shape.join(", ")}], the kernel's [${tensor.shape.join(", ")}]`);
+    if (given.dtype !== tensor.dtype) fail(`its type is ${given.dtype}, the kernel's ${tensor.dtype}`);
+    if (given instanceof GPUTensor) {
+      if (given.disposed) fail("the tensor has been disposed of");
+      if (given.device !== this.device) fail("the tensor belongs to another device");
+      if (given.storage !== tensor.storage) fail(`its elements are stored as ${given.storage}, the kernel needs ${tensor.storage}`);
+    }
+    const offset = given.offset ?? 0;
+    const alignment = this.device.limits.minStorageBufferOffsetAlignment;
+    if (!Number.isSafeInteger(offset) || offset < 0 || offset % alignment !== 0) fail(`its offset must be a multiple of ${alignment}, not ${offset}`);
+    if ((given.buffer.usage & bufferUsage.storage) === 0) fail("its buffer lacks the usage STORAGE");
+    const needed = this.boundBytes(key);
+    if (given.buffer.size - offset < needed) fail(`its buffer has ${given.buffer.size - offset} bytes from the offset on, ${needed} are needed`);
+    this.places.set(key, { buffer: given.buffer, offset, borrowed: true });
+  }
+
+  private checkSharing(): void {
+    const { inputs, outputs } = this.plan.call;
+    for (const key of outputs.keys()) {
+      const place = this.places.get(key);
+      for (const other of [...inputs.keys(), ...outputs.keys()]) {
+        if (place !== undefined && other !== key && this.places.get(other)?.buffer === place.buffer) {
+          throw new CallError(`"${key}" and "${other}" share a buffer, and the kernel writes to "${key}"`);
+        }
+      }
+    }
+  }
+
+  /** Does GPU work whose errors the call reports. */
+  private scoped(work: () => void): void {
+    this.device.pushErrorScope("out-of-memory");
+    this.device.pushErrorScope("validation");
+    try {
+      work();
+    } finally {
+      this.troubles.push(this.device.popErrorScope(), this.device.popErrorScope());
+    }
+  }
+
+  private async checkTroubles(): Promise<void> {
+    for (const trouble of this.troubles) {
+      const error = await trouble;
+      if (error !== null) throw new DeviceError(`the device refuses the work: ${error.message}`);
+    }
+  }
+
+  private destroyTemporary(): void {
+    for (const buffer of this.temporary.splice(0)) buffer.destroy();
+  }
+
+  private record(encoder: GPUCommandEncoder, pipelines: readonly Pipeline[]): void {
+    if (this.plan.passes.length === 0) return;
+    const compute = encoder.beginComputePass({ label: this.plan.variant ?? "" });
+    this.plan.passes.forEach((pass, i) => {
+      const compiled = pipelines[i];
+      if (compiled === undefined) return;
+      compute.setPipeline(compiled.pipeline);
+      compute.setBindGroup(0, this.bindGroup(pass, compiled));
+      compute.dispatchWorkgroups(...pass.workgroups);
+    });
+    compute.end();
+  }
+
+  private bindGroup(pass: PlannedPass, { layout }: Pipeline): GPUBindGroup {
+    const entries = pass.bindings.map(({ source, byteLength }, binding) => {
+      if (typeof source !== "string") return { binding, resource: { buffer: this.uniform(source) } };
+      const place = this.places.get(source);
+      if (place === undefined) throw new DeviceError(`nothing is bound to "${source}"`);
+      return { binding, resource: { buffer: place.buffer, offset: place.offset, size: byteLength } };
+    });
+    return this.device.createBindGroup({ label: pass.label, layout, entries });
+  }
+
+  private uniform(bytes: Uint8Array): GPUBuffer {
+    const buffer = this.device.createBuffer({ label: "uniform", size: bytes.byteLength, usage: bufferUsage.uniform | bufferUsage.copyTarget });
+    this.temporary.push(buffer);
+    this.device.queue.writeBuffer(buffer, 0, bytes as Uint8Array<ArrayBuffer>);
+    return buffer;
+  }
+
+  private tensors(): Record<string, GPUTensor> {
+    return Object.fromEntries([...this.plan.call.outputs].map(([key, { shape, dtype, storage }]) => {
+      const place = this.places.get(key) as Place;
+      return [key, new GPUTensor({ device: this.device, shape, dtype, storage, buffer: place.buffer, offset: place.offset, owned: !place.borrowed })];
+    }));
+  }
+
+  private allocateOutputs(temporary: boolean): void {
+    for (const [key, { shape }] of this.plan.call.outputs) {
+      if (!this.places.has(key)) this.allocate(key, elementCount(shape) === 0 ? 0 : this.boundBytes(key), temporary);
+    }
+  }
+
+  private async compiled(pipelines: Pipelines): Promise<Pipeline[]> {
+    try {
+      return await Promise.all(this.plan.passes.map((pass) => pipelines.for(pass)));
+    } catch (thrown) {
+      this.destroyTemporary();
+      throw thrown;
+    }
+  }
+
+  /** Records the work, submits it unless the caller brought an encoder, and returns tensors on the device. */
+  async onDevice(pipelines: Pipelines): Promise<Record<string, GPUTensor>> {
+    const compiled = await this.compiled(pipelines);
+    this.scoped(() => {
+      this.allocateOutputs(false);
+      const encoder = this.options.encoder ?? this.device.createCommandEncoder({ label: this.plan.variant ?? "" });
+      this.record(encoder, compiled);
+      // What was recorded into the caller's encoder is submitted later: its buffers stay until they are collected.
+      if (this.options.encoder !== undefined) return;
+      this.device.queue.submit([encoder.finish()]);
+      this.destroyTemporary();
+    });
+    await this.checkTroubles();
+    return this.tensors();
+  }
+
+  /** Does the work and reads the results. */
+  async onHost(pipelines: Pipelines, inputs: Readonly<Record<string, CallInput | undefined>>): Promise<Record<string, HostTensor>> {
+    const compiled = await this.compiled(pipelines);
+    let read: () => Promise<Uint8Array[]> = async () => [];
+    this.scoped(() => {
+      this.allocateOutputs(true);
+      const encoder = this.device.createCommandEncoder({ label: this.plan.variant ?? "" });
+      this.record(encoder, compiled);
+      const slices = Object.values(this.tensors()).map(({ buffer, offset, byteLength }) => ({ buffer, offset, byteLength }));
+      read = recordReadback(this.device, encoder, slices);
+      this.device.queue.submit([encoder.finish()]);
+      this.destroyTemporary();
+    });
+    await this.checkTroubles();
+    const bytes = await read().catch((thrown: unknown) => {
+      throw new DeviceError(`the results cannot be read: ${messageOf(thrown)}`, { cause: thrown });
+    });
+    const halves = Object.values(inputs).some((input) => input !== undefined && !isBuffer(input) && arrayName(input.data) === "Float16Array");
+    return Object.fromEntries([...this.plan.call.outputs].map(([key, { shape, dtype, storage }], i) => {
+      const data = fromDeviceBytes(dtype, storage, elementCount(shape), bytes[i] ?? new Uint8Array(0));
+      const wanted: HostData = halves && dtype === "float16" ? asFloat16Array(data) : data;
+      return [key, { data: wanted, shape, dtype }];
+    }));
+  }
+}
