@@ -11,10 +11,10 @@
 namespace pawl {
 namespace {
 
-/// Distances of N elements from 700 points of 50 numbers, 140 kB: the last piece is a short one.
+/// Distances of N elements from 2100 points of 130 numbers, 1.1 MB: the last piece is a short one.
 constexpr const char* kDistances = R"(<ir_version: 8, opset_import: ["" : 18]>
-g (float[700,50] p, float[N,50] x) => (float[N,700] y) <int64[1] one = {1}> {
-  y = Scan <num_scan_inputs = 1, body = step (float[50] e) => (float[700] o) {
+g (float[2100,130] p, float[N,130] x) => (float[N,2100] y) <int64[1] one = {1}> {
+  y = Scan <num_scan_inputs = 1, body = step (float[130] e) => (float[2100] o) {
     d = Sub(p, e)  o = ReduceSumSquare <keepdims = 0> (d, one) }> (x)
 })";
 
@@ -31,7 +31,7 @@ TEST_F(CompiledPieces, GiveWhatTheWholeGives) {
   const Result<Model> model = Model::from_text(kDistances);
   ASSERT_TRUE(model.ok()) << model.error().to_string();
   for (const std::int64_t steps : {1, 16, 37}) {
-    const std::vector<Value> inputs = {random_tensor({700, 50}, 3), random_tensor({steps, 50}, 4)};
+    const std::vector<Value> inputs = {random_tensor({2100, 130}, 3), random_tensor({steps, 130}, 4)};
     for (const Guarantee guarantee : {Guarantee::deterministic, Guarantee::exact}) {
       const Result<Program> reference =
           Program::compile(*model, {.guarantee = guarantee, .kernels = Kernels::off, .threads = 1});

@@ -59,21 +59,7 @@ class FusedLoopLowering {
   }
 
   /// Operations of a lane, roughly.
-  [[nodiscard]] std::int64_t work_of(const Stage& stage) const {
-    std::int64_t most = 1;
-    for (const StepStore& store : stage.stores) {
-      std::int64_t inside = 1;
-      for (const std::int64_t extent : store.loops) inside *= extent;
-      most = std::max(most, inside);
-    }
-    for (const StepValue& value : graph_.values) {
-      if (value.kind != StepValue::Kind::reduce) continue;
-      std::int64_t inside = 1;
-      for (const std::size_t axis : value.axes) inside *= graph_[value.operands[0]].shape[axis];
-      most = std::max(most, inside);
-    }
-    return most;
-  }
+  [[nodiscard]] std::int64_t work_of(const Stage& stage) const { return emitter_.places_of(stage); }
 
   /// The order in which a stage's axes are gone through: vectors along the last one, unless that is short.
   [[nodiscard]] static std::vector<std::size_t> order_of(const Stage& stage) {
@@ -264,7 +250,7 @@ class FusedLoopLowering {
         for (const std::int64_t extent : binding.shape) size *= extent;
         bytes += size;
       }
-      if (!own.innermost || !own.can_split || bytes <= policy_.stays) continue;
+      if (!own.innermost || !own.can_split || bytes <= 2 * policy_.stays) continue;
       const std::int64_t whole = 4 * std::int64_t{policy_.vector};
       loop_.cut = {axis, std::max(policy_.stays * own.extent / bytes / whole * whole, whole)};
     }

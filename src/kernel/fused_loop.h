@@ -98,7 +98,7 @@ struct FusedLoopPolicy {
   bool tiles = true;                   ///< matrices may be packed in tiles
   int vector = 16;           ///< lanes of the widest vector, of four bytes each: how many there are to go side by side
   std::int64_t near = 8192;  ///< elements of a matrix, or of several, that stay in the first-level cache
-  std::int64_t stays = 128 << 10;       ///< bytes that steps have in common and that stay in the second-level cache
+  std::int64_t stays = 512 << 10;       ///< bytes that steps have in common and that stay in the second-level cache
   std::int64_t cache_bytes = 52 << 10;  ///< of states of all lanes of an axis: of more, tiles are made
   std::int64_t tile_bytes = 40 << 10;   ///< of a tile of states at most: it stays in the first-level cache
   std::int64_t steps_per_tile = 32;     ///< steps that are done while it is there

@@ -109,6 +109,17 @@ std::vector<StepEmitter::Group> StepEmitter::groups_of(const Stage& stage, std::
   return groups;
 }
 
+std::int64_t StepEmitter::places_of(const Stage& stage) const {
+  std::vector<Sum> sums;
+  std::int64_t most = 1;
+  for (const Group& group : groups_of(stage, sums)) {
+    std::int64_t places = 1;
+    for (const std::int64_t extent : group.extents) places *= extent;
+    most = std::max(most, places);
+  }
+  return most;
+}
+
 int StepEmitter::sums_of(const Stage& stage) const {
   std::vector<Sum> sums;
   std::size_t most = 0;

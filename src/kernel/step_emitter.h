@@ -35,6 +35,8 @@ class StepEmitter {
   Var load_state(std::size_t state, const Indices& indices, const Lane& lane);
   void store_state(std::size_t state, const Indices& indices, const Lane& lane, Var value);
 
+  /// The largest number of places that a loop of the stage goes through in a lane.
+  [[nodiscard]] std::int64_t places_of(const Stage& stage) const;
   /// The largest number of sums that are added up in one loop of the stage.
   [[nodiscard]] int sums_of(const Stage& stage) const;
 
