@@ -46,7 +46,8 @@ function wgslType(text: string, scope: Scope, where: string): string {
     if (name in scope) {
       const value = scope[name];
       if (typeof value === "string") return value;
-      if (typeof value !== "function") throw new PackageFormatError("manifest.json", where, `"${name}" is ${show(value)}, not a type`);
+      if (typeof value !== "function")
+        throw new PackageFormatError("manifest.json", where, `"${name}" is ${show(value)}, not a type`);
     }
     const dtype = dtypeNamed(name);
     return dtype === undefined ? name : wgslScalar(dtype);
@@ -62,7 +63,9 @@ export interface Bindables {
 
 export function settleIntermediate(declared: IntermediateDeclaration, scope: Scope): Intermediate {
   const where = `intermediate ${declared.id}`;
-  const fail = (problem: string): never => { throw new PackageFormatError("manifest.json", where, problem); };
+  const fail = (problem: string): never => {
+    throw new PackageFormatError("manifest.json", where, problem);
+  };
   const value = declared.shape.evaluate(scope);
   const shape = typeof value === "number" ? [value] : value;
   if (!Array.isArray(shape) || !shape.every((extent) => Number.isSafeInteger(extent) && Number(extent) >= 0)) {
@@ -79,14 +82,17 @@ interface Bound {
 }
 
 function boundTo(arg: string, { call, intermediates, manifest }: Bindables): Bound | undefined {
-  const ofTensor = (tensor: { readonly shape: readonly number[]; readonly storage: DType }, written: boolean): Bound =>
-    ({ byteLength: byteCount(tensor.storage, tensor.shape), scalar: wgslScalar(tensor.storage), written });
+  const ofTensor = (
+    tensor: { readonly shape: readonly number[]; readonly storage: DType },
+    written: boolean,
+  ): Bound => ({ byteLength: byteCount(tensor.storage, tensor.shape), scalar: wgslScalar(tensor.storage), written });
   const input = call.inputs.get(arg);
   if (input !== undefined) return ofTensor(input, false);
   const output = call.outputs.get(arg);
   if (output !== undefined) return ofTensor(output, true);
   const intermediate = intermediates.get(arg);
-  if (intermediate !== undefined) return { byteLength: intermediate.byteLength, scalar: intermediate.scalar, written: true };
+  if (intermediate !== undefined)
+    return { byteLength: intermediate.byteLength, scalar: intermediate.scalar, written: true };
   // An optional input that is not given has nothing to bind.
   if (manifest.inputs.some((declared) => declared.key === arg && declared.optional)) return undefined;
   throw new PackageFormatError("manifest.json", "bindings", `there is no input, output or intermediate "${arg}"`);
@@ -95,8 +101,23 @@ function boundTo(arg: string, { call, intermediates, manifest }: Bindables): Bou
 function settleStruct(declared: BindingDeclaration, scope: Scope): Binding | undefined {
   if (declared.struct === undefined) return undefined;
   const { name, fields } = declared.struct;
-  const packed = packStruct(name, fields.map((field) => ({ name: field.name, type: wgslType(field.type, scope, declared.key), value: field.value.evaluate(scope) })), declared.key);
-  return { name: declared.name, buffer: declared.buffer ?? "uniform", source: packed.bytes, byteLength: packed.bytes.byteLength, type: name, struct: packed };
+  const packed = packStruct(
+    name,
+    fields.map((field) => ({
+      name: field.name,
+      type: wgslType(field.type, scope, declared.key),
+      value: field.value.evaluate(scope),
+    })),
+    declared.key,
+  );
+  return {
+    name: declared.name,
+    buffer: declared.buffer ?? "uniform",
+    source: packed.bytes,
+    byteLength: packed.bytes.byteLength,
+    type: name,
+    struct: packed,
+  };
 }
 
 /** Settles a binding; undefined for an optional input that is not given, which takes no number. */
@@ -105,10 +126,17 @@ export function settleBinding(declared: BindingDeclaration, scope: Scope, bindab
   if (struct !== undefined) return struct;
   const bound = boundTo(declared.arg, bindables);
   if (bound === undefined) return undefined;
-  const element = declared.elementType === undefined ? bound.scalar : wgslType(declared.elementType, scope, `bindings.${declared.key}`);
+  const element =
+    declared.elementType === undefined
+      ? bound.scalar
+      : wgslType(declared.elementType, scope, `bindings.${declared.key}`);
   const length = declared.length?.evaluate(scope);
   if (length !== undefined && (!Number.isSafeInteger(length) || Number(length) < 1)) {
-    throw new PackageFormatError("manifest.json", declared.length?.where ?? "", `a length is ${show(length)}, not a whole number from 1`);
+    throw new PackageFormatError(
+      "manifest.json",
+      declared.length?.where ?? "",
+      `a length is ${show(length)}, not a whole number from 1`,
+    );
   }
   const least = strideOf(element) * Number(length ?? 1);
   return {
@@ -122,12 +150,16 @@ export function settleBinding(declared: BindingDeclaration, scope: Scope, bindab
 }
 
 const accesses: Readonly<Record<BufferKind, string>> = {
-  "read-only-storage": "var<storage, read>", storage: "var<storage, read_write>", uniform: "var<uniform>",
+  "read-only-storage": "var<storage, read>",
+  storage: "var<storage, read_write>",
+  uniform: "var<uniform>",
 };
 
 /** The WGSL that declares the bindings of a pass, in their order. */
 export function resourceDeclarations(bindings: readonly Binding[]): string {
   const structs = new Set(bindings.flatMap(({ struct }) => (struct === undefined ? [] : [struct.declaration])));
-  const variables = bindings.map(({ buffer, name, type }, i) => `@group(0) @binding(${i}) ${accesses[buffer]} ${name}: ${type};`);
+  const variables = bindings.map(
+    ({ buffer, name, type }, i) => `@group(0) @binding(${i}) ${accesses[buffer]} ${name}: ${type};`,
+  );
   return [...structs, ...variables].join("\n");
 }

@@ -1,8 +1,27 @@
-import { arrayName, dtypesHeldBy, elementCount, holds, hostArraysOf, dtypeNamed, storageOf, wgslScalar, type DType, type HostData } from "./dtype.js";
+import {
+  arrayName,
+  dtypesHeldBy,
+  elementCount,
+  holds,
+  hostArraysOf,
+  dtypeNamed,
+  storageOf,
+  wgslScalar,
+  type DType,
+  type HostData,
+} from "./dtype.js";
 import { AttributeError, ConditionError, InputError, TunableError } from "./errors.js";
 import { derivedScope, truth, type Scope } from "./expression.js";
 import { functions, isRecord, show, type Value } from "./functions.js";
-import { foldConstant, foldWidth, type AttributeDeclaration, type AttributeValue, type Manifest, type TensorDeclaration, type TunableDeclaration } from "./manifest.js";
+import {
+  foldConstant,
+  foldWidth,
+  type AttributeDeclaration,
+  type AttributeValue,
+  type Manifest,
+  type TensorDeclaration,
+  type TunableDeclaration,
+} from "./manifest.js";
 
 export type TunableValue = number | string | boolean;
 
@@ -45,7 +64,10 @@ function checkShape(key: string, facts: InputFacts): void {
     throw new InputError(key, `its shape must be a list of whole numbers from 0, not ${JSON.stringify(facts.shape)}`);
   }
   if (facts.data !== undefined && facts.data.length !== elementCount(facts.shape)) {
-    throw new InputError(key, `its shape [${facts.shape.join(", ")}] has ${elementCount(facts.shape)} elements, the data ${facts.data.length}`);
+    throw new InputError(
+      key,
+      `its shape [${facts.shape.join(", ")}] has ${elementCount(facts.shape)} elements, the data ${facts.data.length}`,
+    );
   }
 }
 
@@ -53,9 +75,13 @@ function checkShape(key: string, facts: InputFacts): void {
 function possibleTypes(declared: TensorDeclaration, facts: InputFacts): readonly DType[] {
   const wanted = declared.dtypes.join(" or ");
   if (facts.dtype !== undefined) {
-    if (!declared.dtypes.includes(facts.dtype)) throw new InputError(declared.key, `its type must be ${wanted}, not ${facts.dtype}`);
+    if (!declared.dtypes.includes(facts.dtype))
+      throw new InputError(declared.key, `its type must be ${wanted}, not ${facts.dtype}`);
     if (facts.data !== undefined && !holds(facts.dtype, facts.data)) {
-      throw new InputError(declared.key, `${facts.dtype} comes in a ${hostArraysOf(facts.dtype)}, not a ${arrayName(facts.data)}`);
+      throw new InputError(
+        declared.key,
+        `${facts.dtype} comes in a ${hostArraysOf(facts.dtype)}, not a ${arrayName(facts.data)}`,
+      );
     }
     return [facts.dtype];
   }
@@ -84,7 +110,10 @@ function settleTypes(manifest: Manifest, given: ReadonlyMap<string, InputFacts>)
     const before = left.get(declared.variable);
     const both = before === undefined ? types : types.filter((type) => before.includes(type));
     if (both.length === 0) {
-      throw new InputError(declared.key, `its type is ${types.join(" or ")}, but ${declared.variable} is ${before?.join(" or ")} in the inputs before it`);
+      throw new InputError(
+        declared.key,
+        `its type is ${types.join(" or ")}, but ${declared.variable} is ${before?.join(" or ")} in the inputs before it`,
+      );
     }
     left.set(declared.variable, both);
   }
@@ -95,7 +124,9 @@ function settleTypes(manifest: Manifest, given: ReadonlyMap<string, InputFacts>)
   }
   const inputs = new Map<string, DType>();
   for (const declared of manifest.inputs) {
-    const type = (declared.variable === undefined ? undefined : variables.get(declared.variable)) ?? possible.get(declared.key)?.[0];
+    const type =
+      (declared.variable === undefined ? undefined : variables.get(declared.variable)) ??
+      possible.get(declared.key)?.[0];
     if (type !== undefined && given.has(declared.key)) inputs.set(declared.key, type);
   }
   return { inputs, variables };
@@ -123,7 +154,10 @@ function checkAttribute(declared: AttributeDeclaration, value: AttributeValue): 
   const { name, values, min, max } = declared;
   const shown = JSON.stringify(value);
   if (values !== undefined && !values.some((allowed) => JSON.stringify(allowed) === shown)) {
-    throw new AttributeError(name, `${shown} is not one of ${values.map((allowed) => JSON.stringify(allowed)).join(", ")}`);
+    throw new AttributeError(
+      name,
+      `${shown} is not one of ${values.map((allowed) => JSON.stringify(allowed)).join(", ")}`,
+    );
   }
   if (min === undefined && max === undefined) return;
   if (typeof value !== "number" || !(value >= (min ?? -Infinity)) || !(value <= (max ?? Infinity))) {
@@ -136,19 +170,26 @@ function attributesOf(manifest: Manifest, given: CallFacts["attrs"]): Record<str
   for (const name of Object.keys(given)) {
     if (!names.includes(name)) throw new AttributeError(name, `the kernel has no such attribute; ${listed(names)}`);
   }
-  return Object.fromEntries(manifest.attributes.map((declared) => {
-    const value = given[declared.name] ?? declared.default;
-    if (value === undefined && !declared.optional) throw new AttributeError(declared.name, "it is missing, and has no default");
-    if (value !== undefined) checkAttribute(declared, value);
-    return [declared.name, value];
-  }));
+  return Object.fromEntries(
+    manifest.attributes.map((declared) => {
+      const value = given[declared.name] ?? declared.default;
+      if (value === undefined && !declared.optional)
+        throw new AttributeError(declared.name, "it is missing, and has no default");
+      if (value !== undefined) checkAttribute(declared, value);
+      return [declared.name, value];
+    }),
+  );
 }
 
 function checkTunables(manifest: Manifest, given: CallFacts["tunables"]): void {
   const declared = [...manifest.tunables, ...manifest.variants.flatMap((variant) => variant.tunables)];
   for (const [name, value] of Object.entries(given)) {
     const found = declared.filter((tunable) => tunable.name === name);
-    if (found.length === 0) throw new TunableError(name, `the kernel has no such tunable; ${listed([...new Set(declared.map((tunable) => tunable.name))])}`);
+    if (found.length === 0)
+      throw new TunableError(
+        name,
+        `the kernel has no such tunable; ${listed([...new Set(declared.map((tunable) => tunable.name))])}`,
+      );
     const values = found.flatMap((tunable) => tunable.values ?? []);
     if (value !== undefined && found.every((tunable) => tunable.values !== undefined) && !values.includes(value)) {
       throw new TunableError(name, `${JSON.stringify(value)} is not one of ${values.join(", ")}`);
@@ -170,7 +211,10 @@ class CallContext {
   private readonly given: ReadonlyMap<string, InputFacts>;
   private readonly attrs: Record<string, Value>;
 
-  constructor(private readonly manifest: Manifest, private readonly facts: CallFacts) {
+  constructor(
+    private readonly manifest: Manifest,
+    private readonly facts: CallFacts,
+  ) {
     this.given = givenInputs(manifest, facts.inputs);
     this.attrs = attributesOf(manifest, facts.attrs);
     checkTunables(manifest, facts.tunables);
@@ -180,11 +224,15 @@ class CallContext {
   input(declared: TensorDeclaration): CallTensor | undefined {
     const dtype = this.types.inputs.get(declared.key);
     const shape = this.given.get(declared.key)?.shape;
-    return dtype === undefined || shape === undefined ? undefined : { shape, dtype, storage: storageOf(dtype, declared.storage) };
+    return dtype === undefined || shape === undefined
+      ? undefined
+      : { shape, dtype, storage: storageOf(dtype, declared.storage) };
   }
 
   output(declared: TensorDeclaration, scope: Scope): CallTensor {
-    const fail = (problem: string): never => { throw new InputError(declared.key, `(an output) ${problem}`); };
+    const fail = (problem: string): never => {
+      throw new InputError(declared.key, `(an output) ${problem}`);
+    };
     const shape = shapeValue(declared.shape?.evaluate(scope), `its shape ${declared.shape?.source}`, fail);
     const dtype = this.outputType(declared, scope) ?? fail("its type does not follow from the inputs");
     return { shape, dtype, storage: storageOf(dtype, declared.storage) };
@@ -199,9 +247,15 @@ class CallContext {
 
   scope(overriding: readonly TunableDeclaration[]): Scope {
     const base = Object.create(null) as Record<string, Value>;
-    const tunables = [...this.manifest.tunables, ...overriding].map(({ name, default: value }) => [name, this.facts.tunables[name] ?? value]);
+    const tunables = [...this.manifest.tunables, ...overriding].map(({ name, default: value }) => [
+      name,
+      this.facts.tunables[name] ?? value,
+    ]);
     Object.assign(base, functions, {
-      attrs: this.attrs, tunables: Object.fromEntries(tunables) as Record<string, Value>, device: this.facts.device, [foldConstant]: foldWidth,
+      attrs: this.attrs,
+      tunables: Object.fromEntries(tunables) as Record<string, Value>,
+      device: this.facts.device,
+      [foldConstant]: foldWidth,
     });
     for (const [name, dtype] of this.types.variables) base[name] = wgslScalar(dtype);
     for (const name of this.manifest.typeConstraints.keys()) if (!(name in base)) base[name] = undefined;
@@ -212,15 +266,31 @@ class CallContext {
 
   /** Fills the namespaces of tensors; an output's shape is computed when it is first read. */
   private addTensors(base: Record<string, Value>, scope: Scope): void {
-    const spaces: Record<"args" | "shapes" | "ranks" | "dtypes", Record<string, Value>> = { args: {}, shapes: {}, ranks: {}, dtypes: {} };
+    const spaces: Record<"args" | "shapes" | "ranks" | "dtypes", Record<string, Value>> = {
+      args: {},
+      shapes: {},
+      ranks: {},
+      dtypes: {},
+    };
     const add = (key: string, tensor: () => CallTensor | undefined): void => {
       const define = (space: Record<string, Value>, get: (tensor: CallTensor) => Value): void => {
-        Object.defineProperty(space, key, { enumerable: true, get: () => { const found = tensor(); return found === undefined ? undefined : get(found); } });
+        Object.defineProperty(space, key, {
+          enumerable: true,
+          get: () => {
+            const found = tensor();
+            return found === undefined ? undefined : get(found);
+          },
+        });
       };
       define(spaces.shapes, ({ shape }) => shape);
       define(spaces.ranks, ({ shape }) => shape.length);
       define(spaces.dtypes, ({ storage }) => wgslScalar(storage));
-      define(spaces.args, ({ shape, storage }) => ({ shape, rank: shape.length, dtype: wgslScalar(storage), size: elementCount(shape) }));
+      define(spaces.args, ({ shape, storage }) => ({
+        shape,
+        rank: shape.length,
+        dtype: wgslScalar(storage),
+        size: elementCount(shape),
+      }));
     };
     for (const declared of this.manifest.inputs) {
       const tensor = this.input(declared);
@@ -238,12 +308,17 @@ function checkRank(declared: TensorDeclaration, tensor: CallTensor, scope: Scope
   const rank = declared.rank?.evaluate(scope);
   const allowed = Array.isArray(rank) ? rank : [rank];
   if (typeof allowed[0] !== "number" || allowed.includes(tensor.shape.length)) return;
-  throw new InputError(declared.key, `its rank must be ${allowed.join(" or ")}, but its shape is [${tensor.shape.join(", ")}]`);
+  throw new InputError(
+    declared.key,
+    `its rank must be ${allowed.join(" or ")}, but its shape is [${tensor.shape.join(", ")}]`,
+  );
 }
 
 function checkDeclaredShape(declared: TensorDeclaration, tensor: CallTensor, scope: Scope): void {
   if (declared.shape === undefined) return;
-  const fail = (problem: string): never => { throw new InputError(declared.key, problem); };
+  const fail = (problem: string): never => {
+    throw new InputError(declared.key, problem);
+  };
   const wanted = shapeValue(declared.shape.evaluate(scope), `its declared shape ${declared.shape.source}`, fail);
   if (wanted.length === tensor.shape.length && wanted.every((extent, i) => extent === tensor.shape[i])) return;
   fail(`its shape must be [${wanted.join(", ")}] (${declared.shape.source}), not [${tensor.shape.join(", ")}]`);

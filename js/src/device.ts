@@ -9,11 +9,17 @@ const shared = new Map<GPU, Promise<GPUDevice>>();
 /** The limits as a plain object; they are accessors of a prototype otherwise. */
 export function limitsOf(device: { readonly limits: object }): Record<string, number> {
   const names = new Set<string>();
-  for (let object: object | null = device.limits; object !== null && object !== Object.prototype; object = Object.getPrototypeOf(object) as object | null) {
+  for (
+    let object: object | null = device.limits;
+    object !== null && object !== Object.prototype;
+    object = Object.getPrototypeOf(object) as object | null
+  ) {
     for (const name of Object.getOwnPropertyNames(object)) names.add(name);
   }
   const values = device.limits as Record<string, unknown>;
-  return Object.fromEntries([...names].flatMap((name) => (typeof values[name] === "number" ? [[name, values[name]]] : [])));
+  return Object.fromEntries(
+    [...names].flatMap((name) => (typeof values[name] === "number" ? [[name, values[name]]] : [])),
+  );
 }
 
 /** What expressions see of the device. */
@@ -23,9 +29,11 @@ export function deviceValue(device: GPUDevice): Value {
     features: { has: (name) => typeof name === "string" && device.features.has(name) },
     limits: limitsOf(device),
     adapterInfo: {
-      vendor: info.vendor ?? "", architecture: info.architecture ?? "",
+      vendor: info.vendor ?? "",
+      architecture: info.architecture ?? "",
       // What the standard reports where subgroups are not known.
-      subgroupMinSize: info.subgroupMinSize || 4, subgroupMaxSize: info.subgroupMaxSize || 128,
+      subgroupMinSize: info.subgroupMinSize || 4,
+      subgroupMaxSize: info.subgroupMaxSize || 128,
     },
   };
 }
@@ -45,7 +53,9 @@ async function requestDevice(gpu: GPU): Promise<GPUDevice> {
 export async function sharedDevice(gpu?: GPU): Promise<GPUDevice> {
   const source = gpu ?? (globalThis as { navigator?: { gpu?: GPU } }).navigator?.gpu;
   if (source === undefined) {
-    throw new DeviceError("there is no WebGPU here (navigator.gpu is missing); pass a device, or in Node the `gpu` of the npm package webgpu");
+    throw new DeviceError(
+      "there is no WebGPU here (navigator.gpu is missing); pass a device, or in Node the `gpu` of the npm package webgpu",
+    );
   }
   const known = shared.get(source);
   if (known !== undefined) return known;

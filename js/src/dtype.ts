@@ -1,11 +1,17 @@
 /** The element types that tensors can have; the names are ONNX's. */
-export type DType =
-  | "float32" | "float16" | "int32" | "uint32" | "bool" | "int8" | "uint8" | "int64" | "uint64";
+export type DType = "float32" | "float16" | "int32" | "uint32" | "bool" | "int8" | "uint8" | "int64" | "uint64";
 
 /** What holds a tensor's elements outside the GPU. */
 export type HostData =
-  | Float32Array | Uint16Array | Int32Array | Uint32Array | Uint8Array | Int8Array
-  | BigInt64Array | BigUint64Array | Float16ArrayLike;
+  | Float32Array
+  | Uint16Array
+  | Int32Array
+  | Uint32Array
+  | Uint8Array
+  | Int8Array
+  | BigInt64Array
+  | BigUint64Array
+  | Float16ArrayLike;
 
 /** A `Float16Array` where the engine has one; its bytes are IEEE 754 binary16. */
 export interface Float16ArrayLike extends ArrayBufferView {
@@ -40,7 +46,11 @@ const facts: Readonly<Record<DType, DTypeFacts>> = {
 };
 
 const aliases: Readonly<Record<string, DType>> = {
-  f32: "float32", f16: "float16", i32: "int32", u32: "uint32", float: "float32",
+  f32: "float32",
+  f16: "float16",
+  i32: "int32",
+  u32: "uint32",
+  float: "float32",
 };
 
 export function isDType(name: string): name is DType {
@@ -102,7 +112,8 @@ export function storageOf(dtype: DType, declared: DType | undefined): DType {
 /** True for the pairs that the conversions below know. */
 export function canStore(dtype: DType, storage: DType): boolean {
   const small = dtype !== "float32" && dtype !== "float16";
-  return dtype === storage ? dtype !== "bool" && facts[dtype].storage === dtype
+  return dtype === storage
+    ? dtype !== "bool" && facts[dtype].storage === dtype
     : small && ["int32", "uint32", "int8", "uint8"].includes(storage);
 }
 
@@ -110,12 +121,18 @@ type Numbers = Float32Array | Uint16Array | Int32Array | Uint32Array | Uint8Arra
 
 function numbersFor(storage: DType, buffer: ArrayBuffer): Numbers {
   switch (storage) {
-    case "float32": return new Float32Array(buffer);
-    case "float16": return new Uint16Array(buffer);
-    case "int32": return new Int32Array(buffer);
-    case "int8": return new Int8Array(buffer);
-    case "uint8": return new Uint8Array(buffer);
-    default: return new Uint32Array(buffer);
+    case "float32":
+      return new Float32Array(buffer);
+    case "float16":
+      return new Uint16Array(buffer);
+    case "int32":
+      return new Int32Array(buffer);
+    case "int8":
+      return new Int8Array(buffer);
+    case "uint8":
+      return new Uint8Array(buffer);
+    default:
+      return new Uint32Array(buffer);
   }
 }
 
@@ -127,7 +144,12 @@ function bytesOf(view: ArrayBufferView): Uint8Array<ArrayBuffer> {
  * The bytes of a tensor as a GPU buffer holds them, padded to a multiple of four.
  * Calls `misfit` with the index of an element that the storage type cannot hold.
  */
-export function toDeviceBytes(dtype: DType, storage: DType, data: HostData, misfit: (index: number) => void): Uint8Array<ArrayBuffer> {
+export function toDeviceBytes(
+  dtype: DType,
+  storage: DType,
+  data: HostData,
+  misfit: (index: number) => void,
+): Uint8Array<ArrayBuffer> {
   const exact = bytesOf(data);
   if (dtype === storage && exact.byteLength % 4 === 0) return exact;
   const padded = new Uint8Array(roundUp(data.length * dtypeBytes(storage), 4));
@@ -150,12 +172,18 @@ export function fromDeviceBytes(dtype: DType, storage: DType, count: number, byt
   const stored = numbersFor(storage, bytes.slice(0, count * dtypeBytes(storage)).buffer as ArrayBuffer);
   if (dtype === storage) return stored;
   switch (dtype) {
-    case "bool": return Uint8Array.from(stored, (value) => Number(value !== 0));
-    case "int8": return Int8Array.from(stored);
-    case "uint8": return Uint8Array.from(stored);
-    case "int64": return BigInt64Array.from(Array.from(stored, BigInt));
-    case "uint64": return BigUint64Array.from(Array.from(stored, BigInt));
-    default: return numbersFor(dtype, Uint32Array.from(stored).buffer);
+    case "bool":
+      return Uint8Array.from(stored, (value) => Number(value !== 0));
+    case "int8":
+      return Int8Array.from(stored);
+    case "uint8":
+      return Uint8Array.from(stored);
+    case "int64":
+      return BigInt64Array.from(Array.from(stored, BigInt));
+    case "uint64":
+      return BigUint64Array.from(Array.from(stored, BigInt));
+    default:
+      return numbersFor(dtype, Uint32Array.from(stored).buffer);
   }
 }
 

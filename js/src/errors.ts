@@ -1,6 +1,10 @@
 /** What every error of this package is; `code` names the kind in a form that survives minification. */
 export class KernelError extends Error {
-  constructor(readonly code: string, message: string, options?: ErrorOptions) {
+  constructor(
+    readonly code: string,
+    message: string,
+    options?: ErrorOptions,
+  ) {
     super(message, options);
     this.name = new.target.name;
   }
@@ -8,14 +12,23 @@ export class KernelError extends Error {
 
 /** A file of the package could not be read: there is none, or the network failed. */
 export class PackageNotFoundError extends KernelError {
-  constructor(readonly location: string, message: string, options?: ErrorOptions) {
+  constructor(
+    readonly location: string,
+    message: string,
+    options?: ErrorOptions,
+  ) {
     super("not_found", message, options);
   }
 }
 
 /** A file of the package is not what the format asks for; `file` names it, `path` the place inside. */
 export class PackageFormatError extends KernelError {
-  constructor(readonly file: string, readonly path: string, problem: string, options?: ErrorOptions) {
+  constructor(
+    readonly file: string,
+    readonly path: string,
+    problem: string,
+    options?: ErrorOptions,
+  ) {
     super("bad_package", `${file}: ${path === "" ? "" : `${path}: `}${problem}`, options);
   }
 }
@@ -29,7 +42,11 @@ export class UnsupportedSpecError extends KernelError {
 
 /** A file's bytes do not have the digest that metadata.json states. */
 export class DigestError extends KernelError {
-  constructor(readonly file: string, readonly expected: string, readonly actual: string) {
+  constructor(
+    readonly file: string,
+    readonly expected: string,
+    readonly actual: string,
+  ) {
     super("bad_digest", `${file}: its sha256 is ${actual}, metadata.json says ${expected}`);
   }
 }
@@ -57,28 +74,42 @@ export class ExpressionError extends KernelError {
 
 /** A template does not parse or render. */
 export class TemplateError extends KernelError {
-  constructor(readonly file: string, readonly problem: string, readonly unknownName?: string, options?: ErrorOptions) {
+  constructor(
+    readonly file: string,
+    readonly problem: string,
+    readonly unknownName?: string,
+    options?: ErrorOptions,
+  ) {
     super("bad_template", `${file}: ${problem}`, options);
   }
 }
 
 /** An input is missing, unknown, mis-shaped or of a wrong type. */
 export class InputError extends KernelError {
-  constructor(readonly input: string, problem: string) {
+  constructor(
+    readonly input: string,
+    problem: string,
+  ) {
     super("bad_input", `input "${input}": ${problem}`);
   }
 }
 
 /** An attribute is missing, unknown or has a value that the manifest excludes. */
 export class AttributeError extends KernelError {
-  constructor(readonly attribute: string, problem: string) {
+  constructor(
+    readonly attribute: string,
+    problem: string,
+  ) {
     super("bad_attribute", `attribute "${attribute}": ${problem}`);
   }
 }
 
 /** A tunable is unknown or has a value that the manifest excludes. */
 export class TunableError extends KernelError {
-  constructor(readonly tunable: string, problem: string) {
+  constructor(
+    readonly tunable: string,
+    problem: string,
+  ) {
     super("bad_tunable", `tunable "${tunable}": ${problem}`);
   }
 }
@@ -110,7 +141,10 @@ export interface VariantDecision {
 
 /** No variant serves this call on this device; `variants` has the reason for each. */
 export class NoVariantError extends KernelError {
-  constructor(readonly kernel: string, readonly variants: readonly VariantDecision[]) {
+  constructor(
+    readonly kernel: string,
+    readonly variants: readonly VariantDecision[],
+  ) {
     const lines = variants.map((variant) => `\n  ${variant.id}: ${variant.reason}`);
     super("no_variant", `${kernel}: no variant can run this call on this device:${lines.join("")}`);
   }
@@ -118,7 +152,12 @@ export class NoVariantError extends KernelError {
 
 /** The device's compiler refuses a shader; `source` is the WGSL. */
 export class ShaderError extends KernelError {
-  constructor(readonly file: string, readonly problems: readonly string[], readonly source: string, options?: ErrorOptions) {
+  constructor(
+    readonly file: string,
+    readonly problems: readonly string[],
+    readonly source: string,
+    options?: ErrorOptions,
+  ) {
     super("bad_shader", `${file}: the shader does not compile: ${problems.join("; ")}`, options);
   }
 }

@@ -22,7 +22,12 @@ class UnknownName extends Error {
 }
 
 const constants: Readonly<Record<string, Value>> = {
-  true: true, True: true, false: false, False: false, none: null, None: null,
+  true: true,
+  True: true,
+  false: false,
+  False: false,
+  none: null,
+  None: null,
 };
 
 /** The truth of a value as Jinja sees it: empty lists, objects and strings are false. */
@@ -61,10 +66,14 @@ function compare(operator: string, left: Value, right: Value): boolean {
     throw new Error(`${operator} needs two numbers or two strings, not ${show(left)} and ${show(right)}`);
   }
   switch (operator) {
-    case "<": return left < right;
-    case "<=": return left <= right;
-    case ">": return left > right;
-    default: return left >= right;
+    case "<":
+      return left < right;
+    case "<=":
+      return left <= right;
+    case ">":
+      return left > right;
+    default:
+      return left >= right;
   }
 }
 
@@ -76,14 +85,22 @@ function arithmetic(operator: string, left: Value, right: Value): Value {
   const b = numeric(right, operator);
   if ((operator === "/" || operator === "//" || operator === "%") && b === 0) throw new Error("division by zero");
   switch (operator) {
-    case "+": return a + b;
-    case "-": return a - b;
-    case "*": return a * b;
-    case "/": return a / b;
-    case "//": return Math.floor(a / b);
-    case "%": return a % b;
-    case "**": return a ** b;
-    default: throw new Error(`unknown operator ${operator}`);
+    case "+":
+      return a + b;
+    case "-":
+      return a - b;
+    case "*":
+      return a * b;
+    case "/":
+      return a / b;
+    case "//":
+      return Math.floor(a / b);
+    case "%":
+      return a % b;
+    case "**":
+      return a ** b;
+    default:
+      throw new Error(`unknown operator ${operator}`);
   }
 }
 
@@ -103,7 +120,7 @@ function lengthOf(value: Value): number {
 }
 
 function fallback(value: Value, args: readonly Value[]): Value {
-  return value === undefined || (args[1] !== undefined && truth(args[1]) && !truth(value)) ? args[0] ?? "" : value;
+  return value === undefined || (args[1] !== undefined && truth(args[1]) && !truth(value)) ? (args[0] ?? "") : value;
 }
 
 const filters: Readonly<Record<string, (value: Value, args: readonly Value[]) => Value>> = {
@@ -120,7 +137,10 @@ const filters: Readonly<Record<string, (value: Value, args: readonly Value[]) =>
   sum: (value) => list(value, "sum").reduce<number>((sum, item) => sum + numeric(item, "sum"), 0),
   min: (value) => Math.min(...list(value, "min").map((item) => numeric(item, "min"))),
   max: (value) => Math.max(...list(value, "max").map((item) => numeric(item, "max"))),
-  join: (value, args) => list(value, "join").map(text).join(text(args[0] ?? "")),
+  join: (value, args) =>
+    list(value, "join")
+      .map(text)
+      .join(text(args[0] ?? "")),
   string: text,
   lower: (value) => text(value).toLowerCase(),
   upper: (value) => text(value).toUpperCase(),
@@ -151,20 +171,33 @@ class Evaluation {
     switch (node.type) {
       case "IntegerLiteral":
       case "FloatLiteral":
-      case "StringLiteral": return node.value as Value;
+      case "StringLiteral":
+        return node.value as Value;
       case "ArrayLiteral":
-      case "TupleLiteral": return (node.value as Node[]).map((item) => this.value(item));
-      case "ObjectLiteral": return this.object(node.value as Map<Node, Node>);
-      case "Identifier": return this.name(String(node.value));
-      case "MemberExpression": return this.member(node);
-      case "CallExpression": return this.call(node);
-      case "BinaryExpression": return this.binary(node);
-      case "UnaryExpression": return this.unary(node);
-      case "FilterExpression": return this.filter(node);
-      case "TestExpression": return this.test(node);
-      case "Ternary": return this.value(truth(this.child(node.condition)) ? part(node.trueExpr) : part(node.falseExpr));
-      case "SelectExpression": return truth(this.child(node.test)) ? this.child(node.lhs) : undefined;
-      default: throw new Error(`${node.type} is not part of an expression`);
+      case "TupleLiteral":
+        return (node.value as Node[]).map((item) => this.value(item));
+      case "ObjectLiteral":
+        return this.object(node.value as Map<Node, Node>);
+      case "Identifier":
+        return this.name(String(node.value));
+      case "MemberExpression":
+        return this.member(node);
+      case "CallExpression":
+        return this.call(node);
+      case "BinaryExpression":
+        return this.binary(node);
+      case "UnaryExpression":
+        return this.unary(node);
+      case "FilterExpression":
+        return this.filter(node);
+      case "TestExpression":
+        return this.test(node);
+      case "Ternary":
+        return this.value(truth(this.child(node.condition)) ? part(node.trueExpr) : part(node.falseExpr));
+      case "SelectExpression":
+        return truth(this.child(node.test)) ? this.child(node.lhs) : undefined;
+      default:
+        throw new Error(`${node.type} is not part of an expression`);
     }
   }
 
@@ -200,7 +233,8 @@ class Evaluation {
 
   private slice(object: Value, node: Node): Value {
     if (!Array.isArray(object) && typeof object !== "string") throw new Error(`${show(object)} cannot be sliced`);
-    const bound = (end: Node | undefined): number | undefined => (end === undefined ? undefined : numeric(this.value(end), "slice"));
+    const bound = (end: Node | undefined): number | undefined =>
+      end === undefined ? undefined : numeric(this.value(end), "slice");
     const step = bound(node.step) ?? 1;
     if (step !== 1) throw new Error("slices with a step are not supported");
     return object.slice(bound(node.start), bound(node.stop));
@@ -219,15 +253,21 @@ class Evaluation {
     if (operator === "or") return truth(left) ? left : this.child(node.right);
     const right = this.child(node.right);
     switch (operator) {
-      case "==": return same(left, right);
-      case "!=": return !same(left, right);
-      case "in": return contains(right, left);
-      case "not in": return !contains(right, left);
+      case "==":
+        return same(left, right);
+      case "!=":
+        return !same(left, right);
+      case "in":
+        return contains(right, left);
+      case "not in":
+        return !contains(right, left);
       case "<":
       case "<=":
       case ">":
-      case ">=": return compare(operator, left, right);
-      default: return arithmetic(operator, left, right);
+      case ">=":
+        return compare(operator, left, right);
+      default:
+        return arithmetic(operator, left, right);
     }
   }
 
@@ -244,7 +284,10 @@ class Evaluation {
     const apply = Object.hasOwn(filters, name) ? filters[name] : undefined;
     if (apply === undefined) throw new UnknownName(name);
     const operand = apply === fallback ? this.ifThere(part(node.operand)) : this.child(node.operand);
-    return apply(operand, (filter.args ?? []).map((argument) => this.value(argument)));
+    return apply(
+      operand,
+      (filter.args ?? []).map((argument) => this.value(argument)),
+    );
   }
 
   private test(node: Node): boolean {
@@ -322,7 +365,9 @@ export function expression(value: unknown, where: string): Expression {
   if (Array.isArray(value)) {
     const items = value.map((item, i) => expression(item, `${where}[${i}]`));
     return {
-      source: JSON.stringify(value), where, names: items.flatMap((item) => item.names),
+      source: JSON.stringify(value),
+      where,
+      names: items.flatMap((item) => item.names),
       evaluate: (scope) => items.map((item) => item.evaluate(scope)),
     };
   }
@@ -331,9 +376,14 @@ export function expression(value: unknown, where: string): Expression {
   }
   const node = parsed(bare(value), where);
   const names: NameUse[] = [];
-  walkNames(node, (use) => names.push(use), () => {});
+  walkNames(
+    node,
+    (use) => names.push(use),
+    () => {},
+  );
   return {
-    source: value, where,
+    source: value,
+    where,
     names: names.filter((use) => !Object.hasOwn(constants, use.path[0] ?? "")),
     evaluate: (scope) => evaluated(node, scope, value, where),
   };

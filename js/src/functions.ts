@@ -2,8 +2,7 @@ import { dtypeBytes, dtypeNamed, elementCount } from "./dtype.js";
 
 /** A value of an expression; undefined is an optional thing that is not there. */
 export type Value =
-  | number | string | boolean | null | undefined
-  | readonly Value[] | ValueFunction | { readonly [key: string]: Value };
+  number | string | boolean | null | undefined | readonly Value[] | ValueFunction | { readonly [key: string]: Value };
 
 export type ValueFunction = (...args: Value[]) => Value;
 
@@ -14,7 +13,7 @@ export function isRecord(value: unknown): value is { readonly [key: string]: Val
 /** A value as messages show it. */
 export function show(value: Value): string {
   if (typeof value === "function") return "a function";
-  return value === undefined ? "undefined" : JSON.stringify(value) ?? "undefined";
+  return value === undefined ? "undefined" : (JSON.stringify(value) ?? "undefined");
 }
 
 function number(value: Value): number {
@@ -69,7 +68,8 @@ function bytesOfType(name: Value): number {
 }
 
 function range(...args: Value[]): number[] {
-  const [from, to, step] = args.length === 1 ? [0, number(args[0]), 1] : [number(args[0]), number(args[1]), number(args[2] ?? 1)];
+  const [from, to, step] =
+    args.length === 1 ? [0, number(args[0]), 1] : [number(args[0]), number(args[1]), number(args[2] ?? 1)];
   if (step === 0) throw new Error("range() needs a step other than 0");
   const out: number[] = [];
   for (let i = from; step > 0 ? i < to : i > to; i += step) out.push(i);

@@ -2,7 +2,11 @@ import { PackageFormatError, messageOf } from "./errors.js";
 
 /** A part of a JSON file that knows where it stands, so that what is wrong with it can be named. */
 export class Json {
-  constructor(readonly file: string, readonly path: string, readonly value: unknown) {}
+  constructor(
+    readonly file: string,
+    readonly path: string,
+    readonly value: unknown,
+  ) {}
 
   static parse(file: string, text: string): Json {
     try {
@@ -23,7 +27,11 @@ export class Json {
   /** A member of an object; its value is undefined when there is none. */
   at(key: string): Json {
     const object = this.object();
-    return new Json(this.file, this.path === "" ? key : `${this.path}.${key}`, Object.hasOwn(object, key) ? object[key] : undefined);
+    return new Json(
+      this.file,
+      this.path === "" ? key : `${this.path}.${key}`,
+      Object.hasOwn(object, key) ? object[key] : undefined,
+    );
   }
 
   isObject(): boolean {

@@ -78,16 +78,25 @@ class LoadedKernel {
   private disposed = false;
   private lost: string | undefined;
 
-  constructor(readonly loaded: KernelPackage, readonly device: GPUDevice) {
-    this.planner = new Planner(loaded.manifest, loaded.templates, { features: device.features, limits: limitsOf(device) });
+  constructor(
+    readonly loaded: KernelPackage,
+    readonly device: GPUDevice,
+  ) {
+    this.planner = new Planner(loaded.manifest, loaded.templates, {
+      features: device.features,
+      limits: limitsOf(device),
+    });
     this.pipelines = new Pipelines(device);
     this.deviceFacts = deviceValue(device);
-    void device.lost?.then(({ message, reason }) => { this.lost = message || reason; });
+    void device.lost?.then(({ message, reason }) => {
+      this.lost = message || reason;
+    });
   }
 
   private facts(inputs: KernelInputSpecs, { attrs = {}, tunables = {} }: SelectionOptions): CallFacts {
     if (this.disposed) throw new DisposedError("the kernel");
-    if (typeof inputs !== "object" || inputs === null) throw new CallError("inputs must be an object with a tensor for each name");
+    if (typeof inputs !== "object" || inputs === null)
+      throw new CallError("inputs must be an object with a tensor for each name");
     return { inputs, attrs, tunables, device: this.deviceFacts };
   }
 
@@ -123,7 +132,8 @@ class LoadedKernel {
     }
     const plan = this.plan(inputs, options);
     for (const [key, input] of Object.entries(inputs)) {
-      if (input !== undefined && !isBuffer(input) && !ArrayBuffer.isView(input.data)) throw new CallError(`input "${key}" has neither data nor a buffer`);
+      if (input !== undefined && !isBuffer(input) && !ArrayBuffer.isView(input.data))
+        throw new CallError(`input "${key}" has neither data nor a buffer`);
     }
     if (this.lost !== undefined) throw new DeviceError(`the device is lost: ${this.lost}`);
     const run = new Run(this.device, plan, { encoder: options.encoder, into: options.into ?? {} });
@@ -141,8 +151,13 @@ class LoadedKernel {
 
 /** What a plan depends on, as text. */
 function planKey({ inputs, attrs, tunables }: CallFacts): string {
-  const facts = Object.entries(inputs).map(([key, input]: [string, InputFacts | undefined]) =>
-    [key, input?.shape, input?.dtype, input?.data?.length, input?.data?.constructor.name]);
+  const facts = Object.entries(inputs).map(([key, input]: [string, InputFacts | undefined]) => [
+    key,
+    input?.shape,
+    input?.dtype,
+    input?.data?.length,
+    input?.data?.constructor.name,
+  ]);
   return JSON.stringify([facts, attrs, tunables]);
 }
 
@@ -153,11 +168,17 @@ function planKey({ inputs, attrs, tunables }: CallFacts): string {
 export async function getKernel(location: string | URL, options: GetKernelOptions = {}): Promise<Kernel> {
   const loaded = await loadPackage(location, options);
   const kernel = new LoadedKernel(loaded, options.device ?? (await sharedDevice(options.gpu)));
-  const call = async (inputs: KernelInputs, given: CallOptions = {}): Promise<Record<string, HostTensor | GPUTensor>> => kernel.run(inputs, given);
+  const call = async (inputs: KernelInputs, given: CallOptions = {}): Promise<Record<string, HostTensor | GPUTensor>> =>
+    kernel.run(inputs, given);
   return Object.assign(call as Kernel, {
-    location: loaded.location, metadata: loaded.metadata, manifest: loaded.manifest, device: kernel.device,
+    location: loaded.location,
+    metadata: loaded.metadata,
+    manifest: loaded.manifest,
+    device: kernel.device,
     outputs: (inputs: KernelInputSpecs, given: SelectionOptions = {}) =>
-      Object.fromEntries([...kernel.call(inputs, given).outputs].map(([key, { shape, dtype }]) => [key, { shape, dtype }])),
+      Object.fromEntries(
+        [...kernel.call(inputs, given).outputs].map(([key, { shape, dtype }]) => [key, { shape, dtype }]),
+      ),
     explain: (inputs: KernelInputSpecs, given: SelectionOptions = {}) => kernel.explain(inputs, given),
     warmup: (inputs: KernelInputSpecs, given: SelectionOptions = {}) => kernel.warmup(inputs, given),
     dispose: () => kernel.dispose(),

@@ -1,6 +1,7 @@
 import { CallError, PackageFormatError, PackageNotFoundError, VersionError } from "./errors.js";
 import type { Json } from "./json.js";
-import { checkSpec, readManifest, type Manifest } from "./manifest.js";
+import { checkSpec, type Manifest } from "./manifest.js";
+import { readManifest } from "./read_manifest.js";
 import { checkDigest, inside, jsonOf, sourceAt, textOf, type Fetch, type Source } from "./source.js";
 import { Template } from "./template.js";
 
@@ -54,14 +55,17 @@ function readMetadata(json: Json): PackageMetadata {
   checkSpec(typeof spec.value === "number" ? String(spec.value) : spec.string());
   const version = json.at("version").value;
   const digest = json.at("digest");
-  if (!digest.absent && digest.at("algorithm").string() !== "sha256") digest.at("algorithm").fail("only sha256 is supported");
+  if (!digest.absent && digest.at("algorithm").string() !== "sha256")
+    digest.at("algorithm").fail("only sha256 is supported");
   const files = digest.absent ? [] : digest.at("files").entries();
   const provenance = json.at("provenance");
   const kernel = provenance.absent ? provenance : provenance.at("kernel");
   return {
-    name: json.at("name").string(), id: json.at("id").stringOr(undefined),
+    name: json.at("name").string(),
+    id: json.at("id").stringOr(undefined),
     version: typeof version === "number" || typeof version === "string" ? version : undefined,
-    license: json.at("license").stringOr(undefined), spec: String(spec.value),
+    license: json.at("license").stringOr(undefined),
+    spec: String(spec.value),
     revision: kernel.absent ? undefined : kernel.at("sha").stringOr(undefined),
     digests: new Map(files.map(([name, value]) => [name, value.string()])),
   };
@@ -74,7 +78,9 @@ function checkVersion(metadata: PackageMetadata, location: string, options: Load
   }
   if (revision === undefined || location.includes(encodeURIComponent(revision))) return;
   if (metadata.revision?.startsWith(revision) !== true) {
-    throw new VersionError(`${metadata.name} was made from revision ${metadata.revision ?? "unknown"}, not ${revision}`);
+    throw new VersionError(
+      `${metadata.name} was made from revision ${metadata.revision ?? "unknown"}, not ${revision}`,
+    );
   }
 }
 
@@ -85,7 +91,10 @@ async function findFolder(source: Source): Promise<{ source: Source; metadata: J
     const bytes = await candidate.read("metadata.json");
     if (bytes !== undefined) return { source: candidate, metadata: jsonOf("metadata.json", bytes) };
   }
-  throw new PackageNotFoundError(source.location, `${source.location}: there is no metadata.json here or in build/webgpu`);
+  throw new PackageNotFoundError(
+    source.location,
+    `${source.location}: there is no metadata.json here or in build/webgpu`,
+  );
 }
 
 /** Reads a package and checks all of it that can be checked without a device. */
@@ -95,18 +104,27 @@ export async function loadPackage(location: string | URL, options: LoadOptions):
   const metadata = readMetadata(json);
   checkVersion(metadata, source.location, options);
   const verify = options.verifyHashes ?? true;
-  if (verify && metadata.digests.size === 0) throw new PackageFormatError("metadata.json", "digest", "there are no digests; verifyHashes: false goes without");
+  if (verify && metadata.digests.size === 0)
+    throw new PackageFormatError("metadata.json", "digest", "there are no digests; verifyHashes: false goes without");
   const read = async (file: string): Promise<Uint8Array<ArrayBuffer>> => {
     const bytes = await source.read(file);
     if (bytes === undefined) throw new PackageNotFoundError(source.location, `${source.location}: there is no ${file}`);
     if (!verify) return bytes;
     const digest = metadata.digests.get(file);
-    if (digest === undefined) throw new PackageFormatError("metadata.json", "digest.files", `there is no digest of ${file}`);
+    if (digest === undefined)
+      throw new PackageFormatError("metadata.json", "digest.files", `there is no digest of ${file}`);
     await checkDigest(file, bytes, digest);
     return bytes;
   };
   const manifest = readManifest(jsonOf("manifest.json", await read("manifest.json")));
   const files = new Set(manifest.variants.flatMap((variant) => variant.passes.map((pass) => pass.shader)));
-  const templates = await Promise.all([...files].map(async (file) => new Template(file, textOf(file, await read(file)))));
-  return { location: source.location, metadata, manifest, templates: new Map(templates.map((template) => [template.file, template])) };
+  const templates = await Promise.all(
+    [...files].map(async (file) => new Template(file, textOf(file, await read(file)))),
+  );
+  return {
+    location: source.location,
+    metadata,
+    manifest,
+    templates: new Map(templates.map((template) => [template.file, template])),
+  };
 }

@@ -11,7 +11,9 @@ export interface Pipeline {
 const computeStage = 0x4;
 
 function problemsOf(info: GPUCompilationInfo): string[] {
-  return info.messages.filter(({ type }) => type === "error").map(({ lineNum, linePos, message }) => `line ${lineNum}:${linePos}: ${message}`);
+  return info.messages
+    .filter(({ type }) => type === "error")
+    .map(({ lineNum, linePos, message }) => `line ${lineNum}:${linePos}: ${message}`);
 }
 
 /** Compiles each shader once for a device. */

@@ -1,4 +1,11 @@
-import { resourceDeclarations, settleBinding, settleIntermediate, type Bindables, type Binding, type Intermediate } from "./binding.js";
+import {
+  resourceDeclarations,
+  settleBinding,
+  settleIntermediate,
+  type Bindables,
+  type Binding,
+  type Intermediate,
+} from "./binding.js";
 import type { Call } from "./call.js";
 import { elementCount } from "./dtype.js";
 import { ExpressionError, NoVariantError, PackageFormatError, type VariantDecision } from "./errors.js";
@@ -35,7 +42,12 @@ export interface Plan {
 /** A variant that can run, without its shaders: rendering waits until it is chosen. */
 interface Candidate {
   readonly intermediates: readonly Intermediate[];
-  readonly passes: readonly { readonly declared: PassDeclaration; readonly scope: Scope; readonly bindings: readonly Binding[]; readonly workgroups: [number, number, number] }[];
+  readonly passes: readonly {
+    readonly declared: PassDeclaration;
+    readonly scope: Scope;
+    readonly bindings: readonly Binding[];
+    readonly workgroups: [number, number, number];
+  }[];
 }
 
 /** Thrown inside this file: the variant cannot serve the call, for the reason in words. */
@@ -52,7 +64,8 @@ function checkRequirements(variant: VariantDeclaration, scope: Scope, device: De
   for (const { name, expression } of variant.limits) {
     const needed = expression.evaluate(scope);
     const offered = device.limits[name];
-    if (typeof needed !== "number") throw new ExpressionError(expression.source, expression.where, `a limit is ${show(needed)}, not a number`);
+    if (typeof needed !== "number")
+      throw new ExpressionError(expression.source, expression.where, `a limit is ${show(needed)}, not a number`);
     if (offered === undefined) reject(`the device has no limit ${name}`);
     const enough = name.startsWith("min") ? offered <= needed : offered >= needed;
     if (!enough) reject(`it needs ${name} ${needed}, the device has ${offered}`);
@@ -62,15 +75,28 @@ function checkRequirements(variant: VariantDeclaration, scope: Scope, device: De
 function checkBuffers(pass: string, bindings: readonly Binding[], device: DeviceOffer): void {
   const check = (kinds: readonly Binding[], countLimit: string, sizeLimit: string): void => {
     const count = device.limits[countLimit];
-    if (count !== undefined && kinds.length > count) reject(`pass ${pass} binds ${kinds.length} buffers, the device's ${countLimit} is ${count}`);
+    if (count !== undefined && kinds.length > count)
+      reject(`pass ${pass} binds ${kinds.length} buffers, the device's ${countLimit} is ${count}`);
     for (const { name, byteLength } of kinds) {
       const size = device.limits[sizeLimit];
-      if (size !== undefined && byteLength > size) reject(`${name} takes ${byteLength} bytes, the device's ${sizeLimit} is ${size}`);
+      if (size !== undefined && byteLength > size)
+        reject(`${name} takes ${byteLength} bytes, the device's ${sizeLimit} is ${size}`);
     }
   };
-  check(bindings.filter(({ buffer }) => buffer !== "uniform"), "maxStorageBuffersPerShaderStage", "maxStorageBufferBindingSize");
-  check(bindings.filter(({ buffer }) => buffer === "uniform"), "maxUniformBuffersPerShaderStage", "maxUniformBufferBindingSize");
-  if (!device.features.has("shader-f16") && bindings.some(({ type, struct }) => /\bf16\b|vec[234]h/.test(`${type} ${struct?.declaration}`))) {
+  check(
+    bindings.filter(({ buffer }) => buffer !== "uniform"),
+    "maxStorageBuffersPerShaderStage",
+    "maxStorageBufferBindingSize",
+  );
+  check(
+    bindings.filter(({ buffer }) => buffer === "uniform"),
+    "maxUniformBuffersPerShaderStage",
+    "maxUniformBufferBindingSize",
+  );
+  if (
+    !device.features.has("shader-f16") &&
+    bindings.some(({ type, struct }) => /\bf16\b|vec[234]h/.test(`${type} ${struct?.declaration}`))
+  ) {
     reject("float16 needs the device feature shader-f16");
   }
 }
@@ -78,23 +104,42 @@ function checkBuffers(pass: string, bindings: readonly Binding[], device: Device
 function workgroupsOf(expression: Expression, scope: Scope): number {
   const value = expression.evaluate(scope);
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
-  throw new ExpressionError(expression.source, expression.where, `a dispatch is ${show(value)}, not a whole number from 0`);
+  throw new ExpressionError(
+    expression.source,
+    expression.where,
+    `a dispatch is ${show(value)}, not a whole number from 0`,
+  );
 }
 
 /** The workgroups along x, y and z; a long x goes on along y when the template can tell. */
-function settleDispatch(declared: PassDeclaration, scope: Scope, template: Template, device: DeviceOffer): [number, number, number] {
+function settleDispatch(
+  declared: PassDeclaration,
+  scope: Scope,
+  template: Template,
+  device: DeviceOffer,
+): [number, number, number] {
   let [x, y, z] = declared.dispatch.map((each) => workgroupsOf(each, scope)) as [number, number, number];
   const limit = device.limits["maxComputeWorkgroupsPerDimension"] ?? foldWidth;
-  if (x > limit && y === 1 && limit >= foldWidth && template.text.includes(foldConstant)) [x, y] = [foldWidth, Math.ceil(x / foldWidth)];
-  for (const [axis, count] of [["x", x], ["y", y], ["z", z]] as const) {
-    if (count > limit) reject(`pass ${declared.id} dispatches ${count} workgroups along ${axis}, the device's limit is ${limit}`);
+  if (x > limit && y === 1 && limit >= foldWidth && template.text.includes(foldConstant))
+    [x, y] = [foldWidth, Math.ceil(x / foldWidth)];
+  for (const [axis, count] of [
+    ["x", x],
+    ["y", y],
+    ["z", z],
+  ] as const) {
+    if (count > limit)
+      reject(`pass ${declared.id} dispatches ${count} workgroups along ${axis}, the device's limit is ${limit}`);
   }
   return [x, y, z];
 }
 
 /** Chooses a variant and renders its shaders. */
 export class Planner {
-  constructor(private readonly manifest: Manifest, private readonly templates: ReadonlyMap<string, Template>, private readonly device: DeviceOffer) {}
+  constructor(
+    private readonly manifest: Manifest,
+    private readonly templates: ReadonlyMap<string, Template>,
+    private readonly device: DeviceOffer,
+  ) {}
 
   private template(file: string): Template {
     const found = this.templates.get(file);
@@ -110,19 +155,32 @@ export class Planner {
       if (!truth(condition.evaluate(scope))) reject(`"${condition.source}" does not hold`);
     }
     const intermediates = variant.intermediates.map((each) => settleIntermediate(each, scope));
-    const bindables: Bindables = { call, manifest: this.manifest, intermediates: new Map(intermediates.map((each) => [each.id, each])) };
+    const bindables: Bindables = {
+      call,
+      manifest: this.manifest,
+      intermediates: new Map(intermediates.map((each) => [each.id, each])),
+    };
     const passes = variant.passes.map((declared) => {
       const inner = derivedScope(scope, declared.derive);
-      const bindings = declared.bindings.map((each) => settleBinding(each, inner, bindables)).filter((each) => each !== undefined);
+      const bindings = declared.bindings
+        .map((each) => settleBinding(each, inner, bindables))
+        .filter((each) => each !== undefined);
       checkBuffers(declared.id, bindings, this.device);
-      return { declared, scope: inner, bindings, workgroups: settleDispatch(declared, inner, this.template(declared.shader), this.device) };
+      return {
+        declared,
+        scope: inner,
+        bindings,
+        workgroups: settleDispatch(declared, inner, this.template(declared.shader), this.device),
+      };
     });
     const demoted = variant.demoteWhen.length > 0 && variant.demoteWhen.every((each) => truth(each.evaluate(scope)));
     return { intermediates, passes, demoted };
   }
 
   /** The variants in the order in which they are tried, with what each can do. */
-  private ranked(call: Call): { variant: VariantDeclaration; candidate: (Candidate & { demoted: boolean }) | undefined; reason: string }[] {
+  private ranked(
+    call: Call,
+  ): { variant: VariantDeclaration; candidate: (Candidate & { demoted: boolean }) | undefined; reason: string }[] {
     const tried = this.manifest.variants.map((variant) => {
       try {
         return { variant, candidate: this.candidate(variant, call), reason: "" };
@@ -146,9 +204,14 @@ export class Planner {
       const { variant, candidate } = each;
       const demoted = candidate?.demoted ?? false;
       const selected = each === chosen;
-      const reason = candidate === undefined ? each.reason
-        : selected ? `it comes first of those whose needs are met${demoted ? ", although it is demoted" : ""}`
-          : demoted ? `it could run, but is demoted; ${chosen?.variant.id} comes first` : `it could run, but ${chosen?.variant.id} comes first`;
+      const reason =
+        candidate === undefined
+          ? each.reason
+          : selected
+            ? `it comes first of those whose needs are met${demoted ? ", although it is demoted" : ""}`
+            : demoted
+              ? `it could run, but is demoted; ${chosen?.variant.id} comes first`
+              : `it could run, but ${chosen?.variant.id} comes first`;
       return { id: variant.id, priority: variant.priority, demoted, selected, reason };
     });
   }
@@ -161,14 +224,29 @@ export class Planner {
     if (chosen?.candidate === undefined) throw new NoVariantError(this.manifest.name, this.decisions(ranked));
     const { intermediates, passes } = chosen.candidate;
     const work = passes.filter(({ workgroups }) => workgroups.every((count) => count > 0));
-    return { call, variant: chosen.variant.id, intermediates, passes: work.map((pass) => this.render(chosen.variant, pass)) };
+    return {
+      call,
+      variant: chosen.variant.id,
+      intermediates,
+      passes: work.map((pass) => this.render(chosen.variant, pass)),
+    };
   }
 
-  private render(variant: VariantDeclaration, { declared, scope, bindings, workgroups }: Candidate["passes"][number]): PlannedPass {
+  private render(
+    variant: VariantDeclaration,
+    { declared, scope, bindings, workgroups }: Candidate["passes"][number],
+  ): PlannedPass {
     const inner = Object.create(scope) as Record<string, Scope[string]>;
     inner["env"] = { wgsl: { resourceDeclarations: resourceDeclarations(bindings) } };
     const source = withEnables(this.template(declared.shader).render(inner), this.device);
-    return { label: `${this.manifest.name} ${variant.id} ${declared.id}`, file: declared.shader, entryPoint: declared.entryPoint, source, bindings, workgroups };
+    return {
+      label: `${this.manifest.name} ${variant.id} ${declared.id}`,
+      file: declared.shader,
+      entryPoint: declared.entryPoint,
+      source,
+      bindings,
+      workgroups,
+    };
   }
 }
 
@@ -176,6 +254,9 @@ export class Planner {
 function withEnables(source: string, device: DeviceOffer): string {
   const lacks = (extension: string): boolean => !new RegExp(`\\benable\\b[^;]*\\b${extension}\\b`).test(source);
   const f16 = device.features.has("shader-f16") && /\bf16\b|\bvec[234]h\b/.test(source) && lacks("f16");
-  const subgroups = device.features.has("subgroups") && /\bsubgroup[A-Z_]\w*\s*\(|@builtin\(subgroup_/.test(source) && lacks("subgroups");
+  const subgroups =
+    device.features.has("subgroups") &&
+    /\bsubgroup[A-Z_]\w*\s*\(|@builtin\(subgroup_/.test(source) &&
+    lacks("subgroups");
   return `${f16 ? "enable f16; " : ""}${subgroups ? "enable subgroups; " : ""}${source}`;
 }

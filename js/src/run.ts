@@ -1,10 +1,25 @@
 import type { Binding } from "./binding.js";
 import type { CallTensor } from "./call.js";
-import { arrayName, asFloat16Array, elementCount, fromDeviceBytes, roundUp, toDeviceBytes, type HostData } from "./dtype.js";
+import {
+  arrayName,
+  asFloat16Array,
+  elementCount,
+  fromDeviceBytes,
+  roundUp,
+  toDeviceBytes,
+  type HostData,
+} from "./dtype.js";
 import { CallError, DeviceError, InputError, messageOf } from "./errors.js";
 import type { Pipeline, Pipelines } from "./pipeline.js";
 import type { Plan, PlannedPass } from "./plan.js";
-import { bufferUsage, GPUTensor, recordReadback, type BufferTensor, type HostInput, type HostTensor } from "./tensor.js";
+import {
+  bufferUsage,
+  GPUTensor,
+  recordReadback,
+  type BufferTensor,
+  type HostInput,
+  type HostTensor,
+} from "./tensor.js";
 
 export type CallInput = HostInput | BufferTensor;
 
@@ -35,7 +50,11 @@ export class Run {
   private readonly troubles: Promise<GPUError | null>[] = [];
   private readonly bindings: readonly Binding[];
 
-  constructor(private readonly device: GPUDevice, private readonly plan: Plan, private readonly options: RunOptions) {
+  constructor(
+    private readonly device: GPUDevice,
+    private readonly plan: Plan,
+    private readonly options: RunOptions,
+  ) {
     this.bindings = plan.passes.flatMap((pass) => pass.bindings);
   }
 
@@ -52,7 +71,10 @@ export class Run {
       if (into !== undefined) this.borrow(key, into, tensor, true);
     }
     this.checkSharing();
-    const uploads = [...call.inputs].map(([key, tensor]) => ({ key, bytes: this.deviceBytes(key, inputs[key], tensor) }));
+    const uploads = [...call.inputs].map(([key, tensor]) => ({
+      key,
+      bytes: this.deviceBytes(key, inputs[key], tensor),
+    }));
     this.scoped(() => {
       for (const { key, bytes } of uploads) {
         if (bytes !== undefined) this.device.queue.writeBuffer(this.allocate(key, bytes.byteLength, true), 0, bytes);
@@ -61,10 +83,17 @@ export class Run {
     });
   }
 
-  private deviceBytes(key: string, input: CallInput | undefined, tensor: CallTensor): Uint8Array<ArrayBuffer> | undefined {
+  private deviceBytes(
+    key: string,
+    input: CallInput | undefined,
+    tensor: CallTensor,
+  ): Uint8Array<ArrayBuffer> | undefined {
     if (input === undefined || isBuffer(input)) return undefined;
     return toDeviceBytes(tensor.dtype, tensor.storage, input.data, (index) => {
-      throw new InputError(key, `element ${index} does not fit ${tensor.storage}, in which the kernel reads ${tensor.dtype}`);
+      throw new InputError(
+        key,
+        `element ${index} does not fit ${tensor.storage}, in which the kernel reads ${tensor.dtype}`,
+      );
     });
   }
 
@@ -82,20 +111,26 @@ export class Run {
   }
 
   private borrow(key: string, given: BufferTensor, tensor: CallTensor, written: boolean): void {
-    const fail = (problem: string): never => { throw written ? new CallError(`into "${key}": ${problem}`) : new InputError(key, problem); };
-    if (given.shape.join() !== tensor.shape.join()) fail(`its shape is [${given.shape.join(", ")}], the kernel's [${tensor.shape.join(", ")}]`);
+    const fail = (problem: string): never => {
+      throw written ? new CallError(`into "${key}": ${problem}`) : new InputError(key, problem);
+    };
+    if (given.shape.join() !== tensor.shape.join())
+      fail(`its shape is [${given.shape.join(", ")}], the kernel's [${tensor.shape.join(", ")}]`);
     if (given.dtype !== tensor.dtype) fail(`its type is ${given.dtype}, the kernel's ${tensor.dtype}`);
     if (given instanceof GPUTensor) {
       if (given.disposed) fail("the tensor has been disposed of");
       if (given.device !== this.device) fail("the tensor belongs to another device");
-      if (given.storage !== tensor.storage) fail(`its elements are stored as ${given.storage}, the kernel needs ${tensor.storage}`);
+      if (given.storage !== tensor.storage)
+        fail(`its elements are stored as ${given.storage}, the kernel needs ${tensor.storage}`);
     }
     const offset = given.offset ?? 0;
     const alignment = this.device.limits.minStorageBufferOffsetAlignment;
-    if (!Number.isSafeInteger(offset) || offset < 0 || offset % alignment !== 0) fail(`its offset must be a multiple of ${alignment}, not ${offset}`);
+    if (!Number.isSafeInteger(offset) || offset < 0 || offset % alignment !== 0)
+      fail(`its offset must be a multiple of ${alignment}, not ${offset}`);
     if ((given.buffer.usage & bufferUsage.storage) === 0) fail("its buffer lacks the usage STORAGE");
     const needed = this.boundBytes(key);
-    if (given.buffer.size - offset < needed) fail(`its buffer has ${given.buffer.size - offset} bytes from the offset on, ${needed} are needed`);
+    if (given.buffer.size - offset < needed)
+      fail(`its buffer has ${given.buffer.size - offset} bytes from the offset on, ${needed} are needed`);
     this.places.set(key, { buffer: given.buffer, offset, borrowed: true });
   }
 
@@ -157,17 +192,34 @@ export class Run {
   }
 
   private uniform(bytes: Uint8Array): GPUBuffer {
-    const buffer = this.device.createBuffer({ label: "uniform", size: bytes.byteLength, usage: bufferUsage.uniform | bufferUsage.copyTarget });
+    const buffer = this.device.createBuffer({
+      label: "uniform",
+      size: bytes.byteLength,
+      usage: bufferUsage.uniform | bufferUsage.copyTarget,
+    });
     this.temporary.push(buffer);
     this.device.queue.writeBuffer(buffer, 0, bytes as Uint8Array<ArrayBuffer>);
     return buffer;
   }
 
   private tensors(): Record<string, GPUTensor> {
-    return Object.fromEntries([...this.plan.call.outputs].map(([key, { shape, dtype, storage }]) => {
-      const place = this.places.get(key) as Place;
-      return [key, new GPUTensor({ device: this.device, shape, dtype, storage, buffer: place.buffer, offset: place.offset, owned: !place.borrowed })];
-    }));
+    return Object.fromEntries(
+      [...this.plan.call.outputs].map(([key, { shape, dtype, storage }]) => {
+        const place = this.places.get(key) as Place;
+        return [
+          key,
+          new GPUTensor({
+            device: this.device,
+            shape,
+            dtype,
+            storage,
+            buffer: place.buffer,
+            offset: place.offset,
+            owned: !place.borrowed,
+          }),
+        ];
+      }),
+    );
   }
 
   private allocateOutputs(temporary: boolean): void {
@@ -202,14 +254,21 @@ export class Run {
   }
 
   /** Does the work and reads the results. */
-  async onHost(pipelines: Pipelines, inputs: Readonly<Record<string, CallInput | undefined>>): Promise<Record<string, HostTensor>> {
+  async onHost(
+    pipelines: Pipelines,
+    inputs: Readonly<Record<string, CallInput | undefined>>,
+  ): Promise<Record<string, HostTensor>> {
     const compiled = await this.compiled(pipelines);
     let read: () => Promise<Uint8Array[]> = async () => [];
     this.scoped(() => {
       this.allocateOutputs(true);
       const encoder = this.device.createCommandEncoder({ label: this.plan.variant ?? "" });
       this.record(encoder, compiled);
-      const slices = Object.values(this.tensors()).map(({ buffer, offset, byteLength }) => ({ buffer, offset, byteLength }));
+      const slices = Object.values(this.tensors()).map(({ buffer, offset, byteLength }) => ({
+        buffer,
+        offset,
+        byteLength,
+      }));
       read = recordReadback(this.device, encoder, slices);
       this.device.queue.submit([encoder.finish()]);
       this.destroyTemporary();
@@ -218,11 +277,15 @@ export class Run {
     const bytes = await read().catch((thrown: unknown) => {
       throw new DeviceError(`the results cannot be read: ${messageOf(thrown)}`, { cause: thrown });
     });
-    const halves = Object.values(inputs).some((input) => input !== undefined && !isBuffer(input) && arrayName(input.data) === "Float16Array");
-    return Object.fromEntries([...this.plan.call.outputs].map(([key, { shape, dtype, storage }], i) => {
-      const data = fromDeviceBytes(dtype, storage, elementCount(shape), bytes[i] ?? new Uint8Array(0));
-      const wanted: HostData = halves && dtype === "float16" ? asFloat16Array(data) : data;
-      return [key, { data: wanted, shape, dtype }];
-    }));
+    const halves = Object.values(inputs).some(
+      (input) => input !== undefined && !isBuffer(input) && arrayName(input.data) === "Float16Array",
+    );
+    return Object.fromEntries(
+      [...this.plan.call.outputs].map(([key, { shape, dtype, storage }], i) => {
+        const data = fromDeviceBytes(dtype, storage, elementCount(shape), bytes[i] ?? new Uint8Array(0));
+        const wanted: HostData = halves && dtype === "float16" ? asFloat16Array(data) : data;
+        return [key, { data: wanted, shape, dtype }];
+      }),
+    );
   }
 }

@@ -21,7 +21,11 @@ interface FileSystem {
 }
 
 class FolderSource implements Source {
-  constructor(readonly location: string, private readonly files: FileSystem, private readonly base: URL) {}
+  constructor(
+    readonly location: string,
+    private readonly files: FileSystem,
+    private readonly base: URL,
+  ) {}
 
   async read(name: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
     try {
@@ -29,13 +33,18 @@ class FolderSource implements Source {
     } catch (thrown) {
       const code = (thrown as { code?: unknown }).code;
       if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-      throw new PackageNotFoundError(this.location, `${this.location}${name} cannot be read: ${messageOf(thrown)}`, { cause: thrown });
+      throw new PackageNotFoundError(this.location, `${this.location}${name} cannot be read: ${messageOf(thrown)}`, {
+        cause: thrown,
+      });
     }
   }
 }
 
 class WebSource implements Source {
-  constructor(readonly location: string, private readonly fetch: Fetch) {}
+  constructor(
+    readonly location: string,
+    private readonly fetch: Fetch,
+  ) {}
 
   async read(name: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
     const url = new URL(name, this.location).href;
@@ -46,12 +55,17 @@ class WebSource implements Source {
       throw new PackageNotFoundError(url, `${url} cannot be fetched: ${messageOf(thrown)}`, { cause: thrown });
     }
     if (response.status === 404) return undefined;
-    if (!response.ok) throw new PackageNotFoundError(url, `${url} cannot be fetched: status ${response.status} ${response.statusText}`.trimEnd());
+    if (!response.ok)
+      throw new PackageNotFoundError(
+        url,
+        `${url} cannot be fetched: status ${response.status} ${response.statusText}`.trimEnd(),
+      );
     return new Uint8Array(await response.arrayBuffer());
   }
 }
 
-const inNode = typeof (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node === "string";
+const inNode =
+  typeof (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node === "string";
 
 /** The folder's URL with a slash at its end, so that names can be resolved against it. */
 function folder(url: string): string {
@@ -91,7 +105,9 @@ async function subtle(): Promise<SubtleCrypto> {
   const { crypto } = globalThis as { crypto?: Crypto };
   if (crypto?.subtle !== undefined) return crypto.subtle;
   if (inNode) return (await nodeModule<{ webcrypto: Crypto }>("crypto")).webcrypto.subtle;
-  throw new CallError("digests need crypto.subtle, which pages have in secure contexts; verifyHashes: false goes without");
+  throw new CallError(
+    "digests need crypto.subtle, which pages have in secure contexts; verifyHashes: false goes without",
+  );
 }
 
 function base64(bytes: Uint8Array): string {

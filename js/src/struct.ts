@@ -25,7 +25,7 @@ function scalarNamed(name: string): FieldType["scalar"] | undefined {
 /** A field's type: a scalar, or a vector such as `vec3<u32>` or `vec3u`. */
 function fieldType(type: string): FieldType | undefined {
   const vector = /^vec([234])(?:<\s*(\w+)\s*>|([uifh]))$/.exec(type.trim());
-  const scalar = scalarNamed(vector?.[2] ?? (vector?.[3] === undefined ? type.trim() : shorthand[vector[3]] ?? ""));
+  const scalar = scalarNamed(vector?.[2] ?? (vector?.[3] === undefined ? type.trim() : (shorthand[vector[3]] ?? "")));
   if (scalar === undefined) return undefined;
   const bytes = scalarBytes[scalar];
   const count = vector === null ? 1 : Number(vector[1]);
@@ -90,10 +90,13 @@ export function packStruct(name: string, fields: readonly StructField[], where: 
     lines.push(`  ${field.name}: ${field.type},`);
     const values = numbersOf(field.value);
     if (values.length !== type.count) fail(`${field.type} takes ${type.count} numbers, not ${show(field.value)}`);
-    values.forEach((value, i) => writes.push((view) => {
-      const at = offset + i * scalarBytes[type.scalar];
-      if (value === undefined || !put(view, at, type.scalar, value)) fail(`${show(field.value)} does not fit ${field.type}`);
-    }));
+    values.forEach((value, i) =>
+      writes.push((view) => {
+        const at = offset + i * scalarBytes[type.scalar];
+        if (value === undefined || !put(view, at, type.scalar, value))
+          fail(`${show(field.value)} does not fit ${field.type}`);
+      }),
+    );
   }
   const size = roundUp(end, 16);
   for (let at = roundUp(end, 4), i = 0; at < size; at += 4, i++) lines.push(`  _pad${i}: u32,`);

@@ -78,10 +78,12 @@ function providesForMissing(node: Node): boolean {
 
 /** The fields of a node that hold names which are not variables: filters, tests, keywords. */
 function isPlainName(node: Node, field: string): boolean {
-  return field === "operator"
-    || (node.type === "TestExpression" && field === "test")
-    || (node.type === "KeywordArgumentExpression" && field === "key")
-    || (node.type === "MemberExpression" && field === "property" && !node.computed);
+  return (
+    field === "operator" ||
+    (node.type === "TestExpression" && field === "test") ||
+    (node.type === "KeywordArgumentExpression" && field === "key") ||
+    (node.type === "MemberExpression" && field === "property" && !node.computed)
+  );
 }
 
 /** Calls `use` for every variable that the tree reads, and `bind` for every name that it defines itself. */
@@ -94,7 +96,11 @@ export function walkNames(root: Node, use: (name: NameUse) => void, bind: (name:
   };
   const visit = (value: unknown, guarded: boolean): void => {
     if (Array.isArray(value)) value.forEach((item) => visit(item, guarded));
-    else if (value instanceof Map) value.forEach((item, key) => { visit(key, guarded); visit(item, guarded); });
+    else if (value instanceof Map)
+      value.forEach((item, key) => {
+        visit(key, guarded);
+        visit(item, guarded);
+      });
     else if (isNode(value)) visitNode(value, guarded);
   };
   const visitNode = (node: Node, guarded: boolean): void => {
@@ -103,13 +109,17 @@ export function walkNames(root: Node, use: (name: NameUse) => void, bind: (name:
       use({ path, guarded });
       return;
     }
-    if (node.type === "For") bindAll(node.loopvar), bind("loop");
-    if (node.type === "Set" ) bindAll(node.assignee);
-    if (node.type === "Macro") bindAll(node.name), bindAll(node.args);
+    if (node.type === "For") (bindAll(node.loopvar), bind("loop"));
+    if (node.type === "Set") bindAll(node.assignee);
+    if (node.type === "Macro") (bindAll(node.name), bindAll(node.args));
     for (const [field, child] of Object.entries(node)) {
       if (isPlainName(node, field)) continue;
       if (node.type === "FilterExpression" && field === "filter") visit((child as Node).args, false);
-      else visit(child, field === "operand" ? guarded || providesForMissing(node) : guarded && node.type === "MemberExpression");
+      else
+        visit(
+          child,
+          field === "operand" ? guarded || providesForMissing(node) : guarded && node.type === "MemberExpression",
+        );
     }
   };
   visit(root, false);

@@ -9,7 +9,10 @@ const methods = new Set(["get", "items", "keys", "values", "dictsort"]);
 
 /** A map that tells of every key that is asked for and not there. */
 class WatchedMap<V> extends Map<string, V> {
-  constructor(entries: Iterable<readonly [string, V]>, private readonly missed: (key: string) => void) {
+  constructor(
+    entries: Iterable<readonly [string, V]>,
+    private readonly missed: (key: string) => void,
+  ) {
     super();
     for (const [key, value] of entries) super.set(key, value);
   }
@@ -34,7 +37,8 @@ interface RuntimeValue {
 /** A value as the functions take it, out of one of Jinja's run time. */
 function plain(value: unknown): Value {
   if (Array.isArray(value)) return value.map((item: RuntimeValue) => plain(item.value));
-  if (value instanceof Map) return Object.fromEntries([...value].map(([key, item]: [string, RuntimeValue]) => [key, plain(item.value)]));
+  if (value instanceof Map)
+    return Object.fromEntries([...value].map(([key, item]: [string, RuntimeValue]) => [key, plain(item.value)]));
   return value as Value;
 }
 
@@ -51,7 +55,9 @@ function watch(value: RuntimeValue, path: string, missed: (path: string) => void
   if (!(value.value instanceof Map)) return;
   const members = value.value as Map<string, RuntimeValue>;
   for (const [key, member] of members) watch(member, `${path}.${key}`, missed);
-  value.value = new WatchedMap(members, (key) => { if (!methods.has(key)) missed(`${path}.${key}`); });
+  value.value = new WatchedMap(members, (key) => {
+    if (!methods.has(key)) missed(`${path}.${key}`);
+  });
 }
 
 /** A shader template of a package. */
@@ -60,15 +66,22 @@ export class Template {
   /** Paths that `default` or `is defined` provides for somewhere in the text: there, missing is no error. */
   private readonly guarded = new Set<string>();
 
-  constructor(readonly file: string, readonly text: string) {
+  constructor(
+    readonly file: string,
+    readonly text: string,
+  ) {
     try {
       this.root = parseTemplate(text);
     } catch (thrown) {
       throw new TemplateError(file, `it does not parse (${messageOf(thrown)})`, undefined, { cause: thrown });
     }
-    walkNames(this.root, ({ path, guarded }) => {
-      if (guarded) path.forEach((_, i) => this.guarded.add(path.slice(0, i + 1).join(".")));
-    }, () => {});
+    walkNames(
+      this.root,
+      ({ path, guarded }) => {
+        if (guarded) path.forEach((_, i) => this.guarded.add(path.slice(0, i + 1).join(".")));
+      },
+      () => {},
+    );
   }
 
   /** The text with all names replaced; a name that the scope lacks is an error where the text is reached. */
@@ -96,10 +109,19 @@ export class Template {
       environment.variables.delete(name);
       environment.set(name, value);
     };
-    for (const [name, value] of [["true", true], ["True", true], ["false", false], ["False", false], ["none", null], ["None", null]]) {
+    for (const [name, value] of [
+      ["true", true],
+      ["True", true],
+      ["false", false],
+      ["False", false],
+      ["none", null],
+      ["None", null],
+    ]) {
       set(String(name), value);
     }
-    set("raise_exception", (message: unknown) => { throw new Error(String(message)); });
+    set("raise_exception", (message: unknown) => {
+      throw new Error(String(message));
+    });
     // Inherited names count.
     for (const name in scope) set(name, forJinja(scope[name]));
     for (const [name, value] of environment.variables) watch(value, name, missed);

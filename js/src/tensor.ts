@@ -76,7 +76,6 @@ export class GPUTensor implements BufferTensor {
     if (!this.gone && this.owned) this.buffer.destroy();
     this.gone = true;
   }
-
 }
 
 /** Numbers of the WebGPU standard, so that none of its globals is needed. */
@@ -91,7 +90,11 @@ export interface BufferSlice {
 }
 
 /** Records copies of all slices into one buffer that can be mapped; returns it and a function that reads it. */
-export function recordReadback(device: GPUDevice, encoder: GPUCommandEncoder, slices: readonly BufferSlice[]): () => Promise<Uint8Array[]> {
+export function recordReadback(
+  device: GPUDevice,
+  encoder: GPUCommandEncoder,
+  slices: readonly BufferSlice[],
+): () => Promise<Uint8Array[]> {
   const starts: number[] = [];
   let size = 0;
   for (const slice of slices) {
@@ -114,7 +117,8 @@ export function recordReadback(device: GPUDevice, encoder: GPUCommandEncoder, sl
 
 async function readBuffers(device: GPUDevice, slices: readonly BufferSlice[]): Promise<Uint8Array[]> {
   for (const { buffer } of slices) {
-    if ((buffer.usage & bufferUsage.copySource) === 0) throw new CallError("the tensor's buffer lacks the usage COPY_SRC");
+    if ((buffer.usage & bufferUsage.copySource) === 0)
+      throw new CallError("the tensor's buffer lacks the usage COPY_SRC");
   }
   const encoder = device.createCommandEncoder({ label: "read" });
   const read = recordReadback(device, encoder, slices);

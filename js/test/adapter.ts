@@ -17,10 +17,21 @@ export async function openDevice(): Promise<TestDevice> {
     const gpu = create([]);
     kept.push(gpu);
     const adapter = await gpu.requestAdapter();
-    if (adapter === null) return { device: undefined, skip: "no WebGPU adapter: there is no Vulkan driver", name: "none" };
-    const device = await adapter.requestDevice({ requiredFeatures: features.filter((feature) => adapter.features.has(feature)) });
-    return { device, skip: false, name: `${adapter.info.vendor} ${adapter.info.architecture} ${adapter.info.description}`.trim() };
+    if (adapter === null)
+      return { device: undefined, skip: "no WebGPU adapter: there is no Vulkan driver", name: "none" };
+    const device = await adapter.requestDevice({
+      requiredFeatures: features.filter((feature) => adapter.features.has(feature)),
+    });
+    return {
+      device,
+      skip: false,
+      name: `${adapter.info.vendor} ${adapter.info.architecture} ${adapter.info.description}`.trim(),
+    };
   } catch (thrown) {
-    return { device: undefined, skip: `no WebGPU: ${thrown instanceof Error ? thrown.message : String(thrown)}`, name: "none" };
+    return {
+      device: undefined,
+      skip: `no WebGPU: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+      name: "none",
+    };
   }
 }

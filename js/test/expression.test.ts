@@ -5,7 +5,10 @@ import { derivedScope, expression, type Scope } from "../src/expression.js";
 import { functions, type Value } from "../src/functions.js";
 
 const scope: Scope = Object.assign(Object.create(null) as Record<string, Value>, functions, {
-  n: 10, T: "f32", shapes: { x: [2, 3, 4], gone: undefined }, attrs: { reverse: 1, mode: "linear" },
+  n: 10,
+  T: "f32",
+  shapes: { x: [2, 3, 4], gone: undefined },
+  attrs: { reverse: 1, mode: "linear" },
   device: { features: { has: (name: Value) => name === "subgroups" }, limits: { maxBufferSize: 1024 } },
 });
 
@@ -61,7 +64,10 @@ const cases: [unknown, Value][] = [
   ["device.features.has('subgroups') and not device.features.has('shader-f16')", true],
   ["device.limits.maxBufferSize", 1024],
   ["{{ n * 2 }}", 20],
-  [["n", 3, "shapes.x[0]"], [10, 3, 2]],
+  [
+    ["n", 3, "shapes.x[0]"],
+    [10, 3, 2],
+  ],
   [5, 5],
   [true, true],
 ];
@@ -93,16 +99,25 @@ const failures: [string, RegExp, string?][] = [
 
 for (const [source, problem, unknown] of failures) {
   test(`${JSON.stringify(source)} is refused`, () => {
-    assert.throws(() => value(source), (thrown: unknown) =>
-      thrown instanceof ExpressionError && problem.test(thrown.message) && thrown.message.includes("test: ") && thrown.unknownName === unknown);
+    assert.throws(
+      () => value(source),
+      (thrown: unknown) =>
+        thrown instanceof ExpressionError &&
+        problem.test(thrown.message) &&
+        thrown.message.includes("test: ") &&
+        thrown.unknownName === unknown,
+    );
   });
 }
 
 test("derived names see those before them, and are computed only when they are read", () => {
-  const derived = derivedScope(scope, ["a = n + 1", "b = a * 2", "bad = 1 / 0"].map((line) => {
-    const [name = "", source] = line.split(" = ");
-    return { name, expression: expression(source, name) };
-  }));
+  const derived = derivedScope(
+    scope,
+    ["a = n + 1", "b = a * 2", "bad = 1 / 0"].map((line) => {
+      const [name = "", source] = line.split(" = ");
+      return { name, expression: expression(source, name) };
+    }),
+  );
   assert.equal(derived["b"], 22);
   assert.throws(() => derived["bad"], ExpressionError);
 });

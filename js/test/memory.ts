@@ -19,15 +19,37 @@ export const minimalManifest = {
 };
 
 export function variant(id: string, more: object = {}, pass: object = {}): object {
-  return { id, passes: [{ id: "main", name: "main", shader: "main.wgsl.jinja", bindings: ["x", "y"], dispatch: { x: "numel(shapes.x)" }, ...pass }], ...more };
+  return {
+    id,
+    passes: [
+      {
+        id: "main",
+        name: "main",
+        shader: "main.wgsl.jinja",
+        bindings: ["x", "y"],
+        dispatch: { x: "numel(shapes.x)" },
+        ...pass,
+      },
+    ],
+    ...more,
+  };
 }
 
-export function files(manifest: object = minimalManifest, metadata: object = {}, template = "{{ env.wgsl.resourceDeclarations }}\n"): Files {
+export function files(
+  manifest: object = minimalManifest,
+  metadata: object = {},
+  template = "{{ env.wgsl.resourceDeclarations }}\n",
+): Files {
   const content: Files = { "manifest.json": JSON.stringify(manifest), "main.wgsl.jinja": template };
   const digests = Object.fromEntries(Object.entries(content).map(([name, text]) => [name, digest(text)]));
   content["metadata.json"] = JSON.stringify({
-    name: "test", version: 1, backend: { type: "webgpu" }, webgpu: { manifestSpec: "2.1" },
-    digest: { algorithm: "sha256", files: digests }, provenance: { kernel: { sha: "abcdef0123", dirty: false } }, ...metadata,
+    name: "test",
+    version: 1,
+    backend: { type: "webgpu" },
+    webgpu: { manifestSpec: "2.1" },
+    digest: { algorithm: "sha256", files: digests },
+    provenance: { kernel: { sha: "abcdef0123", dirty: false } },
+    ...metadata,
   });
   return content;
 }
@@ -40,16 +62,26 @@ export function fetchFrom(content: Files, folder = `${base}build/webgpu/`): (url
 }
 
 export function fakeDevice(features: readonly string[] = [], limits: Record<string, number> = {}): GPUDevice {
-  const used = (name: string) => () => { throw new Error(`GPU work: ${name}`); };
+  const used = (name: string) => () => {
+    throw new Error(`GPU work: ${name}`);
+  };
   return {
     features: new Set(features),
     limits: {
-      maxStorageBufferBindingSize: 134217728, maxUniformBufferBindingSize: 65536, maxStorageBuffersPerShaderStage: 8, maxUniformBuffersPerShaderStage: 12,
-      maxComputeWorkgroupsPerDimension: 65535, maxComputeInvocationsPerWorkgroup: 256, minStorageBufferOffsetAlignment: 256, ...limits,
+      maxStorageBufferBindingSize: 134217728,
+      maxUniformBufferBindingSize: 65536,
+      maxStorageBuffersPerShaderStage: 8,
+      maxUniformBuffersPerShaderStage: 12,
+      maxComputeWorkgroupsPerDimension: 65535,
+      maxComputeInvocationsPerWorkgroup: 256,
+      minStorageBufferOffsetAlignment: 256,
+      ...limits,
     },
     adapterInfo: { vendor: "test", architecture: "", subgroupMinSize: 8, subgroupMaxSize: 32 },
     lost: new Promise(() => {}),
-    createBuffer: used("createBuffer"), createShaderModule: used("createShaderModule"), pushErrorScope: used("pushErrorScope"),
+    createBuffer: used("createBuffer"),
+    createShaderModule: used("createShaderModule"),
+    pushErrorScope: used("pushErrorScope"),
   } as unknown as GPUDevice;
 }
 

@@ -5,7 +5,10 @@ import { functions, type Value } from "../src/functions.js";
 import { Template } from "../src/template.js";
 
 const scope = Object.assign(Object.create(null) as Record<string, Value>, functions, {
-  T: "f32", n: 8, attrs: { reverse: 0 }, shapes: { x: [2, 4], gone: undefined },
+  T: "f32",
+  n: 8,
+  attrs: { reverse: 0 },
+  shapes: { x: [2, 4], gone: undefined },
   device: { features: { has: (name: Value) => name === "subgroups" } },
 });
 
@@ -35,9 +38,18 @@ test("an inner scope sees the names", () => {
 });
 
 test("an unknown name is an error that names it", () => {
-  for (const [text, name] of [["{{ missing }}", "missing"], ["{{ attrs.revers }}", "attrs.revers"], ["{% if missing %}{% endif %}", "missing"],
-    ["{% for i in range(2) %}{{ missing }}{% endfor %}", "missing"], ["{{ numel(shapes.y) }}", "shapes.y"]] as const) {
-    assert.throws(() => render(text), (thrown: unknown) => thrown instanceof TemplateError && thrown.unknownName === name && thrown.file === "test.wgsl.jinja");
+  for (const [text, name] of [
+    ["{{ missing }}", "missing"],
+    ["{{ attrs.revers }}", "attrs.revers"],
+    ["{% if missing %}{% endif %}", "missing"],
+    ["{% for i in range(2) %}{{ missing }}{% endfor %}", "missing"],
+    ["{{ numel(shapes.y) }}", "shapes.y"],
+  ] as const) {
+    assert.throws(
+      () => render(text),
+      (thrown: unknown) =>
+        thrown instanceof TemplateError && thrown.unknownName === name && thrown.file === "test.wgsl.jinja",
+    );
   }
 });
 
