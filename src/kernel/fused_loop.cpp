@@ -389,7 +389,7 @@ Result<Lowering> lower_fused_loop(const graph::ScanOp& scan, const std::vector<o
     loop = lower(alone);
   }
   CHECK(loop.has_value());
-  return Lowering{std::move(*loop), {}};
+  return Lowering{std::move(loop), {}};
 }
 
 }  // namespace pawl::kernel
