@@ -48,8 +48,8 @@ struct CompileOptions {
   /// Threads that one run may use for its kernels; 0: as many as the machine has cores.
   int threads = 0;
   /// Where all states of a Scan have a class, its sequence is worked on in this many parts by the algebra of the class,
-  /// whatever the guarantee; 0: where that is sooner done. Without kernels it is slow: what faster ways are held against.
-  /// Kernels of more than 0 parts are cut as those of large bodies are: into blocks, which the threads share.
+  /// whatever the guarantee; 0: where that is sooner done. Without kernels it is slow: what faster ways are held
+  /// against. Kernels of more than 0 parts are cut as those of large bodies are: into blocks, which the threads share.
   int parts = 0;
 };
 

@@ -39,7 +39,7 @@ struct StepCost {
   double bytes_state = 0;
   double bytes_fixed = 0;    ///< captured values: read in every step
   double bytes_weights = 0;  ///< of these, what something made of a state is multiplied with by rows and columns
-  bool known = true;       ///< false: an extent is not known
+  bool known = true;         ///< false: an extent is not known
 };
 
 struct ScanFacts {
