@@ -67,10 +67,14 @@ function bytesOfType(name: Value): number {
   return dtypeBytes(dtype);
 }
 
+/** Longer lists than a shader can be written out for come from mistakes, or from packages that mean harm. */
+const longestRange = 65536;
+
 function range(...args: Value[]): number[] {
   const [from, to, step] =
     args.length === 1 ? [0, number(args[0]), 1] : [number(args[0]), number(args[1]), number(args[2] ?? 1)];
   if (step === 0) throw new Error("range() needs a step other than 0");
+  if ((to - from) / step > longestRange) throw new Error(`range() gives at most ${longestRange} numbers`);
   const out: number[] = [];
   for (let i = from; step > 0 ? i < to : i > to; i += step) out.push(i);
   return out;

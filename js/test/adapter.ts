@@ -1,6 +1,7 @@
 // Dawn in Node, for the tests that need a device; on a machine without a Vulkan driver, the reason to skip them.
 
 export interface TestDevice {
+  readonly gpu: GPU | undefined;
   readonly device: GPUDevice | undefined;
   readonly skip: string | false;
   readonly name: string;
@@ -18,17 +19,19 @@ export async function openDevice(): Promise<TestDevice> {
     kept.push(gpu);
     const adapter = await gpu.requestAdapter();
     if (adapter === null)
-      return { device: undefined, skip: "no WebGPU adapter: there is no Vulkan driver", name: "none" };
+      return { gpu: undefined, device: undefined, skip: "no WebGPU adapter: there is no Vulkan driver", name: "none" };
     const device = await adapter.requestDevice({
       requiredFeatures: features.filter((feature) => adapter.features.has(feature)),
     });
     return {
+      gpu,
       device,
       skip: false,
       name: `${adapter.info.vendor} ${adapter.info.architecture} ${adapter.info.description}`.trim(),
     };
   } catch (thrown) {
     return {
+      gpu: undefined,
       device: undefined,
       skip: `no WebGPU: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
       name: "none",

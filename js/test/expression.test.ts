@@ -94,6 +94,7 @@ const failures: [string, RegExp, string?][] = [
   ["shapes.x[7]", /no item 7/],
   ["shapes.gone[0]", /no value to read/],
   ["n()", /not a function/],
+  ["range(10 ** 9)", /at most 65536/],
   ["dtypeBytes('float99')", /not a type/],
 ];
 

@@ -3,10 +3,12 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import {
   CallError,
+  DeviceError,
   getKernel,
   GPUTensor,
   InputError,
   NoVariantError,
+  releaseSharedDevices,
   ShaderError,
   type GetKernelOptions,
   type Kernel,
@@ -15,8 +17,10 @@ import { float16Bits } from "../src/struct.js";
 import { openDevice } from "./adapter.js";
 import { loadManifest, variant } from "./memory.js";
 
-const { device: opened, skip, name } = await openDevice();
+const { gpu, device: opened, skip, name } = await openDevice();
 const device = opened as GPUDevice;
+// A suite that is skipped says nothing, and counts for nothing.
+if (skip !== false) test("kernels on a device", { skip }, () => {});
 const packages = new URL("../../test/packages/", import.meta.url);
 const usage = { mapRead: 1, copySource: 4, copyTarget: 8, uniform: 64, storage: 128 };
 
@@ -52,11 +56,9 @@ function prefixSums(
 }
 
 describe(`on ${name}`, { skip, concurrency: false }, () => {
-  if (skip !== false) console.log(`skipped: tests on a device: ${skip}`);
-  else
-    console.log(
-      `the device: ${name}; shader-f16: ${device.features.has("shader-f16")}; subgroups: ${device.features.has("subgroups")}`,
-    );
+  console.log(
+    `the device: ${name}; shader-f16: ${device.features.has("shader-f16")}; subgroups: ${device.features.has("subgroups")}`,
+  );
   let scan: Kernel;
   const complaints: string[] = [];
   before(async () => {
@@ -82,6 +84,50 @@ describe(`on ${name}`, { skip, concurrency: false }, () => {
     );
     assert.deepEqual(final_state, { data: Float32Array.of(16), shape: [1], dtype: "float32" });
     assert.deepEqual(scan_output, { data: Float32Array.of(16, 15, 13), shape: [3, 1], dtype: "float32" });
+  });
+
+  test(
+    "prefix sums of float16",
+    { skip: opened?.features.has("shader-f16") ? false : "the device lacks shader-f16" },
+    async () => {
+      for (const [steps, channels, reverse] of [
+        [5, 3, 0],
+        [128, 1, 1],
+        [300, 2, 0],
+        [131, 33, 1],
+      ] as const) {
+        const [state, rows] = [counting(channels), counting(steps * channels)];
+        const halves = (values: number[]) => Uint16Array.from(values, float16Bits);
+        const results = await scan(
+          {
+            initial_state: { data: halves(state), shape: [channels] },
+            scan_input: { data: halves(rows), shape: [steps, channels] },
+          },
+          { attrs: { reverse } },
+        );
+        const { last, sums } = prefixSums(state, rows, steps, reverse === 1);
+        assert.deepEqual(results["final_state"]?.data, halves(last));
+        assert.deepEqual(results["scan_output"]?.data, halves(sums));
+      }
+    },
+  );
+
+  test("kernels without a device of their own share one, until it is released", async () => {
+    const options = { gpu: gpu as GPU };
+    const [first, second] = await Promise.all([
+      getKernel(new URL("prefix-sum", packages), options),
+      getKernel(new URL("count-up", packages), options),
+    ]);
+    assert.equal(first.device, second.device);
+    first.dispose();
+    assert.deepEqual((await second({}, { attrs: { count: 3 } }))["y"]?.data, Uint32Array.of(0, 1, 2));
+    await releaseSharedDevices();
+    await second.device.lost;
+    await assert.rejects(second({}, { attrs: { count: 3 } }), DeviceError);
+    const third = await getKernel(new URL("count-up", packages), options);
+    assert.notEqual(third.device, second.device);
+    assert.deepEqual((await third({}, { attrs: { count: 2 } }))["y"]?.data, Uint32Array.of(0, 1));
+    await releaseSharedDevices();
   });
 
   for (const [dtype, constructor] of [
