@@ -1,7 +1,7 @@
 import type { Call } from "./call.js";
 import { byteCount, dtypeNamed, elementCount, roundUp, wgslScalar, type DType } from "./dtype.js";
 import { PackageFormatError } from "./errors.js";
-import type { Scope } from "./expression.js";
+import { expression, type Scope } from "./expression.js";
 import { show } from "./functions.js";
 import type { BindingDeclaration, BufferKind, IntermediateDeclaration, Manifest } from "./manifest.js";
 import { packStruct, type PackedStruct } from "./struct.js";
@@ -39,16 +39,19 @@ export function strideOf(type: string): number {
   return strides[atomic ?? plain] ?? 16;
 }
 
-/** The type that a manifest writes as `T`, `vec4<T>`, `float32` or `u32`, or as a derived name or an expression's braces. */
+/** The type that a manifest writes as `T`, `vec4<T>`, `float32` or `u32`, as a derived name, or as an expression. */
 function wgslType(text: string, scope: Scope, where: string): string {
-  return text.replace(/\{\{\s*(\w+)\s*\}\}|\b[A-Za-z_]\w*\b/g, (word: string, braced?: string) => {
+  const fail = (problem: string): never => {
+    throw new PackageFormatError("manifest.json", where, problem);
+  };
+  const isExpression = /[^\w<>,\s{}]|\bif\b/.test(text);
+  const written = isExpression ? expression(text, where).evaluate(scope) : text;
+  if (typeof written !== "string") return fail(`${show(written)} is not a type`);
+  return written.replace(/\{\{\s*(\w+)\s*\}\}|\b[A-Za-z_]\w*\b/g, (word: string, braced?: string) => {
     const name = braced ?? word;
-    if (name in scope) {
-      const value = scope[name];
-      if (typeof value === "string") return value;
-      if (typeof value !== "function")
-        throw new PackageFormatError("manifest.json", where, `"${name}" is ${show(value)}, not a type`);
-    }
+    const value = name in scope ? scope[name] : undefined;
+    if (typeof value === "string") return value;
+    if (value !== undefined && typeof value !== "function") fail(`"${name}" is ${show(value)}, not a type`);
     const dtype = dtypeNamed(name);
     return dtype === undefined ? name : wgslScalar(dtype);
   });

@@ -221,9 +221,8 @@ class Evaluation {
     if (property.type === "SliceExpression") return this.slice(object, property);
     const key = node.computed || property.type === "IntegerLiteral" ? this.value(property) : String(property.value);
     if ((Array.isArray(object) || typeof object === "string") && typeof key === "number") {
-      const item = object.at(key);
-      if (item === undefined) throw new Error(`there is no item ${key} in ${show(object)}`);
-      return item;
+      // As in Jinja: an item that is not there is undefined, so that conditions may ask for it.
+      return object.at(key);
     }
     if (isRecord(object) && typeof key === "string" && Object.hasOwn(object, key)) return object[key];
     if (key === "length" && (Array.isArray(object) || typeof object === "string")) return object.length;

@@ -83,7 +83,9 @@ function attributesAt(attributes: Json, constraints: Json): AttributeDeclaration
   for (const [name, json] of constraints.entries()) {
     if (!declared.some(([known]) => known === name)) json.fail("there is no such attribute");
   }
-  return declared.map(([name, json]) => {
+  return declared.map(([name, given]) => {
+    // A value alone is a default.
+    const json = given.isObject() ? given : new Json(given.file, given.path, { default: given.value });
     const constraint = constraints.absent ? json : constraints.at(name);
     const limits = constraint.isObject() ? constraint : json;
     const values = Array.isArray(constraint.value) ? constraint : limits.at("values");

@@ -232,3 +232,48 @@ test("after dispose() the kernel refuses everything", async () => {
   assert.throws(() => kernel.explain(x(2)), DisposedError);
   await assert.rejects(kernel.warmup(x(2)), DisposedError);
 });
+
+test("bindings are declared in the pass's order, in the forms that manifests use", async () => {
+  const bindings = {
+    vectors: { arg: "x", name: "quads", elementType: "vec4<T>" },
+    chosen: { arg: "x", elementType: "dtypes.x if attrs.plain else 'vec2<u32>'" },
+    braced: { arg: "y", elementType: "array<{{ T }}, 2>" },
+    derived: { arg: "i", elementType: "WORD" },
+    fixed: { arg: "x", buffer: "uniform", elementType: "vec4<f32>", length: "shapes.x[0] / 4" },
+    params: {
+      struct: {
+        name: "Sizes",
+        fields: [
+          { name: "n", type: "u32", value: "numel(shapes.x)" },
+          { name: "words", type: "vec2<u32>", value: "[1, 2]" },
+        ],
+      },
+    },
+  };
+  const only = variant(
+    "a",
+    { derive: { WORD: "'atomic<u32>'" }, intermediates: [{ id: "i", dtype: "T", shape: "3" }] },
+    { bindings: ["params", "fixed", "derived", { key: "vectors", buffer: "storage" }, "chosen", "braced"] },
+  );
+  const kernel = await loadManifest(
+    { bindings, attributes: { plain: 0 }, variants: [only] },
+    {},
+    "{{ raise_exception(env.wgsl.resourceDeclarations) }}",
+  );
+  const said = await kernel(x(8)).catch((thrown: Error) => thrown.message);
+  assert.equal(
+    said,
+    `main.wgsl.jinja: struct Sizes {
+  n: u32,
+  words: vec2<u32>,
+}
+@group(0) @binding(0) var<uniform> params: Sizes;
+@group(0) @binding(1) var<uniform> fixed: array<vec4<f32>, 2>;
+@group(0) @binding(2) var<storage, read_write> derived: array<atomic<u32>>;
+@group(0) @binding(3) var<storage, read_write> quads: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read> chosen: array<vec2<u32>>;
+@group(0) @binding(5) var<storage, read_write> braced: array<array<f32, 2>>;`,
+  );
+  const plain = await kernel(x(8), { attrs: { plain: 1 } }).catch((thrown: Error) => thrown.message);
+  assert.match(String(plain), /chosen: array<f32>;/);
+});
