@@ -97,7 +97,7 @@ class LoadedKernel {
     if (this.disposed) throw new DisposedError("the kernel");
     if (typeof inputs !== "object" || inputs === null)
       throw new CallError("inputs must be an object with a tensor for each name");
-    return { inputs, attrs, tunables, device: this.deviceFacts };
+    return { inputs: withoutNull(inputs), attrs, tunables, device: this.deviceFacts };
   }
 
   call(inputs: KernelInputSpecs, options: SelectionOptions): Call {
@@ -123,14 +123,15 @@ class LoadedKernel {
     await Promise.all(this.plan(inputs, options).passes.map((pass) => this.pipelines.for(pass)));
   }
 
-  async run(inputs: KernelInputs, options: CallOptions): Promise<Record<string, HostTensor | GPUTensor>> {
+  async run(given: KernelInputs, options: CallOptions): Promise<Record<string, HostTensor | GPUTensor>> {
     if (options.encoder !== undefined && options.output === "cpu") {
       throw new CallError('with an encoder the results are GPU tensors: output cannot be "cpu"');
     }
     if (options.output !== undefined && options.output !== "cpu" && options.output !== "gpu") {
       throw new CallError(`output must be "cpu" or "gpu", not ${JSON.stringify(options.output)}`);
     }
-    const plan = this.plan(inputs, options);
+    const plan = this.plan(given, options);
+    const inputs = withoutNull(given);
     for (const [key, input] of Object.entries(inputs)) {
       if (input !== undefined && !isBuffer(input) && !ArrayBuffer.isView(input.data))
         throw new CallError(`input "${key}" has neither data nor a buffer`);
@@ -149,6 +150,11 @@ class LoadedKernel {
   }
 }
 
+/** The inputs that are there: JavaScript without types may pass null for an optional one. */
+function withoutNull<T>(inputs: Readonly<Record<string, T>>): Record<string, T> {
+  return Object.fromEntries(Object.entries(inputs).filter(([, input]) => input !== null && input !== undefined));
+}
+
 /** What a plan depends on, as text. */
 function planKey({ inputs, attrs, tunables }: CallFacts): string {
   const facts = Object.entries(inputs).map(([key, input]: [string, InputFacts | undefined]) => [
@@ -158,7 +164,10 @@ function planKey({ inputs, attrs, tunables }: CallFacts): string {
     input?.data?.length,
     input?.data?.constructor.name,
   ]);
-  return JSON.stringify([facts, attrs, tunables]);
+  // JSON has no words for some numbers.
+  const exact = (_: string, value: unknown): unknown =>
+    typeof value === "number" && (!Number.isFinite(value) || Object.is(value, -0)) ? `number ${value}` : value;
+  return JSON.stringify([facts, attrs, tunables], exact);
 }
 
 /**

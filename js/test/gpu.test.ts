@@ -188,7 +188,7 @@ describe(`on ${name}`, { skip, concurrency: false }, () => {
     const x = { data: Float32Array.of(1, -2, 3, -4, 5, -6), shape: [2, 3] };
     const bias = { data: Float32Array.of(10, 0, -10), shape: [3] };
     const keep = { data: Uint8Array.of(1, 0, 1, 0, 2, 1), shape: [2, 3] };
-    const plain = await kernel({ x, bias: undefined });
+    const plain = await kernel({ x, bias: undefined, keep: null as never });
     assert.deepEqual(plain["y"]?.data, x.data);
     assert.deepEqual(plain["positive"], { data: Uint8Array.of(1, 0, 1, 0, 1, 0), shape: [2, 3], dtype: "bool" });
     assert.deepEqual((await kernel({ x, bias }))["y"]?.data, Float32Array.of(11, -2, -7, 6, 5, -16));
@@ -416,6 +416,18 @@ describe(`on ${name}`, { skip, concurrency: false }, () => {
       (await kernel({ x: { data: Uint8Array.of(0, 1, 2, 255), shape: [4] } }))["y"]?.data,
       Uint32Array.of(0, 1, 1, 1),
     );
+  });
+
+  test("calls whose attributes differ in numbers without JSON are told apart", async () => {
+    const params = { name: "params", struct: [{ name: "value", type: "f32", value: "attrs.value" }] };
+    const template =
+      "{{ env.wgsl.resourceDeclarations }}\n@compute @workgroup_size(1) fn main() { y[0] = params.value + x[0] * 0; }\n";
+    const manifest = { attributes: { value: 0 }, variants: [variant("a", {}, { bindings: ["x", "y", params] })] };
+    const kernel = await loadManifest(manifest, { device }, template);
+    const inputs = { x: { data: Float32Array.of(1), shape: [1] } };
+    for (const value of [Infinity, -Infinity, 0, 2.5]) {
+      assert.deepEqual((await kernel(inputs, { attrs: { value } }))["y"]?.data, Float32Array.of(value));
+    }
   });
 
   test("a pass without workgroups is left out", async () => {
