@@ -187,6 +187,7 @@ std::int64_t tile(std::int64_t rows, std::int64_t columns, bool many_steps) {
   const graph::ScanOp& scan = std::get<graph::ScanOp>(graph.nodes.back().operation);
   const auto fact = [](const Dims& shape) { return ops::Fact{Type::tensor(DType::f32, shape), std::nullopt}; };
   std::vector<ops::Fact> captured;
+  captured.reserve(scan.body.captures.size());
   for (const graph::Capture& capture : scan.body.captures) captured.push_back(graph[capture.outer].fact);
   const Result<std::vector<ops::Fact>> facts = graph::infer_graph(
       *scan.body.graph, {fact({2, rows, columns}), fact({2, rows}), fact({2, rows}), fact({2, columns}), fact({2})},

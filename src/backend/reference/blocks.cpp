@@ -103,8 +103,10 @@ class Search {
     const auto* call = std::get_if<OpCall>(&node.operation);
     if (call == nullptr || call->def->random || node.inputs.empty()) return;
     std::vector<const ops::Fact*> inputs;
+    inputs.reserve(node.inputs.size());
     for (const ValueId id : node.inputs) inputs.push_back(id.valid() ? &graph_[id].fact : nullptr);
     std::vector<Type> outputs;
+    outputs.reserve(node.outputs.size());
     for (const ValueId id : node.outputs) outputs.push_back(id.valid() ? graph_[id].fact.type : Type());
     const ops::Ties ties = ops::relate(*call->def, {*call->schema, call->attributes, inputs, outputs});
     if (ties.by_elements) return;

@@ -163,7 +163,7 @@ void find_last_uses(const Graph& graph, Prepared& prepared) {
   for (std::size_t n = prepared.nodes.size(); n-- > 0;) {
     NodePlan& plan = prepared.nodes[n];
     const Node& node = *plan.node;
-    Live captured(graph.values.size() > 0 && !plan.bodies.empty() ? graph.values.size() : 0, false);
+    Live captured(!graph.values.empty() && !plan.bodies.empty() ? graph.values.size() : 0, false);
     graph::for_each_body(node, [&](const Body& body, std::string_view) {
       for (const graph::Capture& capture : body.captures) captured[capture.outer.index] = true;
     });
@@ -190,6 +190,7 @@ void find_last_uses(const Graph& graph, Prepared& prepared) {
 /// The nodes, and the groups of them, in the order in which they run.
 kernel::GroupedNodes order_of(const Graph& graph, bool grouped) {
   std::vector<bool> constant;
+  constant.reserve(graph.nodes.size());
   for (const Node& node : graph.nodes) constant.push_back(is_constant(graph, node));
   if (grouped) return kernel::group_nodes(graph, constant);
   kernel::GroupedNodes plain;
