@@ -11,6 +11,7 @@
 #include "base/try.h"
 #include "bench_report.h"
 #include "command.h"
+#include "device_option.h"
 #include "model_inputs.h"
 #include "pawl/program.h"
 #include "terminal.h"
@@ -42,8 +43,7 @@ struct BenchArguments {
 
 Result<CompileOptions> read_options(const BenchArguments& arguments) {
   CompileOptions options;
-  if (arguments.device != "cpu")
-    return fail(Code::bad_argument, "--device {}: expected cpu; there is no other yet", arguments.device);
+  TRY_ASSIGN(const Kernels kernels, kernels_on(arguments.device));
   if (arguments.kernels != "off" && arguments.kernels != "compiled")
     return fail(Code::bad_argument, "--kernels {}: expected off or compiled", arguments.kernels);
   if (arguments.threads < 0)
@@ -51,7 +51,7 @@ Result<CompileOptions> read_options(const BenchArguments& arguments) {
   if (arguments.runs && *arguments.runs < 1)
     return fail(Code::bad_argument, "--runs {}: expected 1 or more", *arguments.runs);
   if (arguments.warmup < 0) return fail(Code::bad_argument, "--warmup {}: expected 0 or more", arguments.warmup);
-  options.kernels = arguments.kernels == "off" ? Kernels::off : Kernels::compiled;
+  options.kernels = arguments.kernels == "off" ? Kernels::off : kernels;
   options.threads = arguments.threads > 0 ? arguments.threads : cpu::usable_cores();
   options.guarantee = arguments.exact ? Guarantee::exact : Guarantee::deterministic;
   return options;
@@ -165,7 +165,7 @@ Action define_bench(CLI::App& command) {
   define_input_options(command, arguments->model);
   command.add_option("--threads", arguments->threads, "Threads that a run may use; 0: one for each core")
       ->capture_default_str();
-  command.add_option("--device", arguments->device, "Where to run: cpu")->capture_default_str();
+  command.add_option("--device", arguments->device, kDeviceHelp)->capture_default_str();
   command.add_option("--kernels", arguments->kernels, "What runs the bodies of Scans: compiled, or off, the reference")
       ->capture_default_str();
   command.add_flag("--exact", arguments->exact, "Give the bits of the reference evaluator");

@@ -123,21 +123,12 @@ std::string bench_json(const BenchResult& result) {
   const double seconds = result.median_ms() / 1e3;
   const double bytes = result.io_bytes + result.work.constant_bytes;
   const auto known = [](double value, bool is_known) { return is_known ? Json(value) : Json(); };
-  Json json = {{"model", result.model},
-               {"device", "cpu"},
-               {"kernels", result.kernels},
-               {"threads", result.threads},
-               {"warmup", result.warmup},
-               {"runs", result.run_ms.size()},
-               {"load_ms", result.load_ms},
-               {"compile_ms", result.compile_ms},
-               {"first_run_ms", result.first_run_ms},
-               {"median_ms", result.median_ms()},
-               {"min_ms", result.at(0)},
-               {"max_ms", result.at(1)},
-               {"p10_ms", result.at(0.1)},
-               {"p90_ms", result.at(0.9)},
-               {"spread", result.spread()}};
+  Json json = {
+      {"model", result.model},           {"device", result.device},         {"kernels", result.kernels},
+      {"threads", result.threads},       {"warmup", result.warmup},         {"runs", result.run_ms.size()},
+      {"load_ms", result.load_ms},       {"compile_ms", result.compile_ms}, {"first_run_ms", result.first_run_ms},
+      {"median_ms", result.median_ms()}, {"min_ms", result.at(0)},          {"max_ms", result.at(1)},
+      {"p10_ms", result.at(0.1)},        {"p90_ms", result.at(0.9)},        {"spread", result.spread()}};
   const auto steps = static_cast<double>(result.work.steps);
   json["steps"] = result.work.steps > 0 ? Json(result.work.steps) : Json();
   json["per_step_ns"] = known(1e9 * seconds / std::max(steps, 1.0), steps > 0);

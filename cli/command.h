@@ -20,5 +20,6 @@ Action define_explain(CLI::App& command);
 Action define_optimize(CLI::App& command);
 Action define_dump(CLI::App& command);
 Action define_ops(CLI::App& command);
+Action define_devices(CLI::App& command);
 
 }  // namespace pawl::cli

@@ -31,6 +31,7 @@ constexpr CommandRow kCommands[] = {
     {"optimize", "Rewrite a model as plain ONNX with less in its loops", define_optimize},
     {"dump", "Print a model in ONNX's text syntax, or convert it", define_dump},
     {"ops", "List the operators that there are", define_ops},
+    {"devices", "List where models can run", define_devices},
 };
 
 constexpr int kFault = 2;

@@ -5,6 +5,7 @@
 
 #include "base/try.h"
 #include "command.h"
+#include "device_option.h"
 #include "model_inputs.h"
 #include "output_files.h"
 #include "pawl/program.h"
@@ -17,16 +18,19 @@ namespace {
 struct RunArguments {
   InputArguments model;
   std::string output_dir;
+  std::string device = "cpu";
   bool exact = false;
 };
 
 Result<int> run_model(RunArguments arguments) {
+  TRY_ASSIGN(const Kernels kernels, kernels_on(arguments.device));
   TRY(find_model(arguments.model, "run"));
   const std::string& file = arguments.model.model;
   TRY_ASSIGN(const Model model, Model::load(file));
   TRY_ASSIGN_IN_FILE(file, const std::vector<Value> inputs, gather_inputs(arguments.model, model.inputs()));
   TRY_ASSIGN(const Program program,
-             Program::compile(model, {.guarantee = arguments.exact ? Guarantee::exact : Guarantee::deterministic}));
+             Program::compile(model, {.guarantee = arguments.exact ? Guarantee::exact : Guarantee::deterministic,
+                                      .kernels = kernels}));
   const std::vector<std::string> stems = output_stems(model.outputs());
   const bool write = !arguments.output_dir.empty();
   if (write) TRY(prepare_output_folder(arguments.output_dir, stems));
@@ -59,6 +63,7 @@ Action define_run(CLI::App& command) {
                   "integers, sequences). Characters outside [A-Za-z0-9_.-] become _; should two names become the same, "
                   "the later one gets _2")
       ->type_name("DIR");
+  command.add_option("--device", arguments->device, kDeviceHelp)->capture_default_str();
   command.add_flag("--exact", arguments->exact,
                    "Give the bits of the reference evaluator: no faster way that rounds otherwise");
   return [arguments] { return run_model(*arguments); };

@@ -2,6 +2,7 @@
 #include "backend/cpu/accelerate.h"
 #include "backend/cpu/threads.h"
 #include "backend/reference/kernel_interpreter.h"
+#include "backend/wgsl/shader_call.h"
 #include "base/guard.h"
 #include "base/try.h"
 #include "graph/import.h"
@@ -131,6 +132,15 @@ Result<Program> Program::compile(const Model& model, const CompileOptions& optio
         kernels.policy.shared_work = 1;
       }
       kernels.compile = options.kernels == Kernels::compiled ? cpu::machine_code() : interpreted;
+      if (options.kernels == Kernels::webgpu) {
+        TRY_ASSIGN(std::shared_ptr<wgsl::Device> device, wgsl::Device::open());
+        const bool exact = kernels.policy.exact;
+        kernels.policy = wgsl::shader_policy();
+        kernels.policy.exact = exact;
+        kernels.threads = 1;
+        kernels.chunks.most_lanes = 0;
+        kernels.compile = wgsl::shaders(std::move(device));
+      }
       state->kernels = std::make_unique<cpu::ScanKernels>(std::move(kernels));
     }
     state->graph = std::move(graph);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -81,6 +82,7 @@ class CaseTest : public testing::Test {
     check_rewritten(binary);
     check_parts(binary);
     check_kernels(binary);
+    check_shaders(binary);
     check_optimized(binary);
     check_explanation(*model);
   }
@@ -167,6 +169,22 @@ class CaseTest : public testing::Test {
     ASSERT_EQ(report.size(), case_.kernels.size());
     for (std::size_t i = 0; i < report.size(); ++i)
       EXPECT_TRUE(has_words(report[i], case_.kernels[i])) << "expected \"" << case_.kernels[i] << "\": " << report[i];
+  }
+
+  /// Where there is a WebGPU library and an adapter.
+  void check_shaders(const Model& model) {
+    static const bool kThere = std::getenv("PAWL_WEBGPU") != nullptr;
+    if (!kThere) return;
+    const Result<Program> program = Program::compile(model, {.kernels = Kernels::webgpu});
+    ASSERT_TRUE(program.ok()) << "shaders: " << program.error().to_string();
+    SCOPED_TRACE("shaders");
+    roundings_ = kRoundings;
+    std::map<std::string, std::int64_t> evaluations;
+    for (const CaseRun& each : case_.runs)
+      if (!each.error) run(*program, each, &evaluations);
+    roundings_ = 0;
+    for (const std::string& line : program->kernel_report())
+      EXPECT_EQ(line.find("internal error"), std::string::npos) << line;
   }
 
   /// Sequences cut into parts give the same, within the rounding of another order.

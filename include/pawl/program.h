@@ -35,6 +35,7 @@ enum class Guarantee : std::uint8_t {
 enum class Kernels : std::uint8_t {
   off,          ///< the evaluator, node by node
   compiled,     ///< kernels as machine code, which is kept on the disk for the next time
+  webgpu,       ///< kernels as shaders on the fastest adapter, where they have shaders; else machine code
   interpreted,  ///< kernels, by what they mean, statement by statement: slow; what compiled ones are held against
 };
 

@@ -274,7 +274,7 @@ class FusedLoopLowering {
           emitter_.step(stage, lane_, {{}, step}, registers);
         });
         emitter_.done(stage);
-        if (loop_.shares_steps) builder_.barrier();
+        if (loop_.shares_steps || policy_.barriers) builder_.barrier();
       }
       return std::vector<Var>();
     });

@@ -105,6 +105,7 @@ struct FusedLoopPolicy {
   bool many_steps = false;              ///< copying states to tiles and back is soon made up for
   bool streaming = false;               ///< outputs go past the caches
   bool open = false;                    ///< extents and strides are params: one kernel for many shapes
+  bool barriers = false;                ///< after each stage, whoever runs it
   bool exact = false;                   ///< the bits of the reference evaluator
 };
 
