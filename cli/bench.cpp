@@ -135,6 +135,7 @@ Result<int> bench_model(BenchArguments arguments) {
   BenchResult result;
   result.model = arguments.model.model;
   result.kernels = arguments.kernels;
+  result.device = arguments.device;
   result.threads = options.threads;
   result.warmup = arguments.warmup;
 

@@ -13,6 +13,7 @@ namespace pawl::cli {
 struct BenchResult {
   std::string model;
   std::string kernels;
+  std::string device;
   int threads = 0;
   int warmup = 0;
   double load_ms = 0;

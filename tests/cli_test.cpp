@@ -1,4 +1,6 @@
 // The program as its users see it: files in, files out, exit status, and the one error line.
+#include <cstdlib>
+
 #include "cli_fixture.h"
 #include "tensor/scalar.h"
 
@@ -250,6 +252,23 @@ mean (float[2] s0, float[T, 2] x) => (float[T, 2] y) <float decay = {0.5}> {
   EXPECT_EQ(run.status, 0) << run.err;
   expect_file("out/y.npy", Tensor::of<float>({3, 2}, {4, 1, 3, 1.5, 3.5, 2.75}));
   expect_fault({"optimize", "mean.onnxtxt", "-o", "mean.onnx", "--dim", "Q=1"}, {"--dim Q=1"});
+}
+
+TEST_F(Cli, SaysWhatAnAbsentDeviceLacks) {
+  const char* before = std::getenv("PAWL_WEBGPU");
+  const std::string kept = before == nullptr ? "" : before;
+  setenv("PAWL_WEBGPU", "/nowhere/libwebgpu.so", 1);
+  const Finished devices = pawl({"devices"});
+  expect_fault({"run", "model.onnxtxt", "--device", "webgpu"},
+               {"there is no WebGPU library (/nowhere/libwebgpu.so)", "PAWL_WEBGPU"});
+  if (before == nullptr)
+    unsetenv("PAWL_WEBGPU");
+  else
+    setenv("PAWL_WEBGPU", kept.c_str(), 1);
+  EXPECT_EQ(devices.status, 0);
+  EXPECT_NE(devices.out.find("cpu "), std::string::npos) << devices.out;
+  EXPECT_NE(devices.out.find("webgpu  not here: there is no WebGPU library"), std::string::npos) << devices.out;
+  expect_fault({"run", "model.onnxtxt", "--device", "gpu"}, {"--device gpu", "expected cpu or webgpu"});
 }
 
 TEST_F(Cli, ListsOperators) {

@@ -79,7 +79,7 @@ kernel::FusedLoopPolicy shader_policy() {
   policy.barriers = true;
   // A device has other caches than a processor.
   policy.tiles = false;
-  policy.near = policy.stays = policy.cache_bytes = std::numeric_limits<std::int64_t>::max();
+  policy.near = policy.stays = policy.cache_bytes = std::int64_t{1} << 40;
   return policy;
 }
 
