@@ -285,7 +285,8 @@ TEST(Chunks, DoNotLoseWhatGrowsAgain) {
                         R"(g (float[C] s0, float[T,C] a, float[T,C] x) => (float[C] s, float[T,C] y) {
     s, y = Scan <num_scan_inputs = 2, body = b (float[C] p, float[C] c, float[C] e) => (float[C] q, float[C] o) {
       k = Mul(p, c)  q = Add(k, e)  o = Identity(q) }> (s0, a, x) })"};
-  const Result<Program> program = compiled(text_of(subject), {.threads = 1, .parts = 4});
+  const Result<Program> program =
+      compiled(text_of(subject), {.kernels = Kernels::interpreted, .threads = 1, .parts = 4});
   ASSERT_TRUE(program.ok());
   std::vector<float> factors(600, 0.5F);
   std::fill(factors.begin() + 150, factors.begin() + 300, 2.0F);

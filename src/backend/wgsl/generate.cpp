@@ -212,7 +212,11 @@ fn u32_of(x: f32) -> u32 {
     FormulaText text(apply);
     const Term result = expr::expand(text, compute.op, std::span<const Term>(operands), operands[0].dtype);
     if (lacking_) return *lacking_;
-    define(compute.result, result.text);
+    // Formulas choose between ranges by comparisons that NaN is no part of.
+    std::string value = result.text;
+    for (const Term& x : operands)
+      if (compute.op != expr::Op::pow) value = fmt::format("select({}, {}, is_nan({}))", value, x.text, x.text);
+    define(compute.result, value);
     return {};
   }
 

@@ -25,12 +25,17 @@ std::string infix(std::string_view sign, std::span<const Term> x) {
   return fmt::format("{} {} {}", x[0].text, sign, x[1].text);
 }
 
+/// The value, or x where that is NaN: a device may take a comparison and a choice for an extreme that knows no NaN.
+std::string or_nan(const std::string& value, const Term& x) {
+  return fmt::format("select({}, {}, is_nan({}))", value, x.text, x.text);
+}
+
 /// NaN if one is NaN; of equal ones the first.
 std::string extreme(Op op, const Term& a, const Term& b) {
   const auto [smaller, larger] = op == Op::minimum ? std::pair(&b, &a) : std::pair(&a, &b);
   const std::string chosen = fmt::format("select({}, {}, {} < {})", a.text, b.text, smaller->text, larger->text);
   if (!is_float(a.dtype)) return chosen;
-  return fmt::format("select({}, {}, is_nan({}))", chosen, b.text, b.text);
+  return or_nan(or_nan(chosen, b), a);
 }
 
 /// Truncated; what is out of range and NaN as docs/element-semantics.md says.
