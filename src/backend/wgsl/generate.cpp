@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "backend/wgsl/operations.h"
 #include "base/try.h"
 #include "expr/functions.h"
+#include "expr/types.h"
 #include "kernel/constant.h"
 
 namespace pawl::wgsl {
@@ -196,7 +198,9 @@ fn u32_of(x: f32) -> u32 {
     for (const Var operand : compute.operands) operands.push_back(term(operand));
     if (!expr::facts_of(compute.op).is_function) {
       TRY_ASSIGN(const std::string value, expression(compute.op, operands, compute.to));
-      define(compute.result, value);
+      define(compute.result, compute.op == expr::Op::select ? choice(compute, value) : value);
+      if (compute.op == expr::Op::less || compute.op == expr::Op::less_equal)
+        comparisons_.emplace(compute.result.index, std::pair(operands[0].text, operands[1].text));
       return {};
     }
     const auto apply = [&](expr::Op op, DType dtype, const std::vector<Term>& all) -> Term {
@@ -218,6 +222,17 @@ fn u32_of(x: f32) -> u32 {
       if (compute.op != expr::Op::pow) value = fmt::format("select({}, {}, is_nan({}))", value, x.text, x.text);
     define(compute.result, value);
     return {};
+  }
+
+  /// Of two floats by their comparison, which is false of NaN: a device would take that for an extreme without NaN.
+  [[nodiscard]] std::string choice(const kernel::Compute& select, const std::string& value) const {
+    const auto found = comparisons_.find(select.operands[0].index);
+    if (found == comparisons_.end() || !expr::is_float(program_.vars[select.result.index])) return value;
+    const auto& [a, b] = found->second;
+    const std::string& yes = vars_[select.operands[1].index];
+    const std::string& no = vars_[select.operands[2].index];
+    if (!(yes == a && no == b) && !(yes == b && no == a)) return value;
+    return fmt::format("select({}, {}, is_nan({}) || is_nan({}))", value, no, a, b);
   }
 
   Result<void> write(const kernel::Load& load) {
@@ -337,6 +352,7 @@ fn u32_of(x: f32) -> u32 {
   std::optional<Error> lacking_;
   std::vector<Affine> first_nest_;
   std::set<std::uint32_t> numbers_;
+  std::map<std::uint32_t, std::pair<std::string, std::string>> comparisons_;
   bool is_one_workgroup_ = false;
   int depth_ = 0;
   int lanes_ = 0;  ///< loops of lanes around
