@@ -13,10 +13,7 @@
 #include "attention_products.h"
 #include "backend/cpu/scan_kernels.h"
 #include "backend/cpu/threads.h"
-#include "graph/import.h"
-#include "graph/specialise.h"
-#include "onnx/read.h"
-#include "scan/pass.h"
+#include "example.h"
 
 namespace {
 
@@ -147,15 +144,12 @@ class Products {
 };
 
 Result<void> measure(const Measured& what, int threads, int runs) {
-  TRY_ASSIGN(const onnx::Model model, onnx::read_model(fmt::format("examples/recurrences/{}.onnxtxt", what.model)));
-  TRY_ASSIGN(const graph::Imported imported, graph::import(model, nullptr));
   TRY_ASSIGN(
-      const graph::Graph sized,
-      graph::specialise(*imported.graph, {{"T", what.steps}, {"H", what.heads}, {"K", what.width}, {"V", what.width}}));
-  TRY_ASSIGN(const graph::Graph graph, scan::run_passes(sized, scan::Runner::kernel));
-  TRY_ASSIGN(const auto prepared, reference::prepare(graph));
+      const bench::Example example,
+      bench::read_example(what.model, {{"T", what.steps}, {"H", what.heads}, {"K", what.width}, {"V", what.width}}));
+  const graph::Graph& graph = *example.graph;
   TRY_ASSIGN(const Problem problem, problem_of(graph, what));
-  Loop plain(*prepared, threads, false), tiles(*prepared, threads, true);
+  Loop plain(*example.prepared, threads, false), tiles(*example.prepared, threads, true);
   Products of_16(problem, threads, 16), of_32(problem, threads, 32);
   Least times[4];
   for (int i = 0; i < runs; ++i) {

@@ -10,11 +10,8 @@
 #include <random>
 
 #include "backend/cpu/scan_kernels.h"
-#include "graph/import.h"
-#include "graph/specialise.h"
-#include "onnx/read.h"
+#include "example.h"
 #include "plan/plan.h"
-#include "scan/pass.h"
 
 namespace {
 
@@ -89,11 +86,8 @@ Way way_of(int threads, plan::ChunkPolicy policy) {
 double least(const std::vector<double>& times) { return *std::min_element(times.begin(), times.end()); }
 
 Result<void> measure(const Measured& what, int threads, int runs) {
-  TRY_ASSIGN(const onnx::Model model, onnx::read_model(fmt::format("examples/recurrences/{}.onnxtxt", what.model)));
-  TRY_ASSIGN(const graph::Imported imported, graph::import(model, nullptr));
-  TRY_ASSIGN(const graph::Graph sized, graph::specialise(*imported.graph, {{"T", what.steps}, {"C", what.channels}}));
-  TRY_ASSIGN(const graph::Graph graph, scan::run_passes(sized, scan::Runner::kernel));
-  TRY_ASSIGN(const auto prepared, reference::prepare(graph));
+  TRY_ASSIGN(const bench::Example example, bench::read_example(what.model, {{"T", what.steps}, {"C", what.channels}}));
+  const graph::Graph& graph = *example.graph;
   Values inputs;
   for (const graph::ValueId id : graph.inputs) {
     TRY_ASSIGN(Tensor made, random_tensor(graph[id].fact.type));
@@ -102,8 +96,8 @@ Result<void> measure(const Measured& what, int threads, int runs) {
   Way loop = way_of(threads, {.most_lanes = 0});
   Way chunks = way_of(threads, {.fixed = -1e18});
   for (int i = 0; i < runs + 3; ++i) {
-    TRY(run_once(*prepared, inputs, loop, i >= 3));
-    TRY(run_once(*prepared, inputs, chunks, i >= 3));
+    TRY(run_once(*example.prepared, inputs, loop, i >= 3));
+    TRY(run_once(*example.prepared, inputs, chunks, i >= 3));
   }
   TRY_ASSIGN(const std::vector<scan::ScanFacts> facts, scan::analyse(graph));
   const plan::ScanPlan plan = plan::choose(facts[0], {.threads = threads});

@@ -8,14 +8,10 @@
 #include "backend/cpu/meeting.h"
 #include "backend/cpu/threads.h"
 #include "cpu_kernel_run.h"
-#include "pawl/model.h"
-#include "pawl/program.h"
-#include "tensor/compare.h"
+#include "cpu_program_run.h"
 
 namespace pawl {
 namespace {
-
-using Values = std::vector<Value>;
 
 struct Subject {
   const char* name;
@@ -98,28 +94,14 @@ struct Size {
   std::int64_t steps, rows, lanes;
 };
 
-std::string report(const Program& program) {
-  std::string all;
-  for (const std::string& line : program.kernel_report()) all += line + "\n";
-  return all;
-}
-
-void expect_same(const Values& got, const Values& want, Tolerance tolerance) {
-  ASSERT_EQ(got.size(), want.size());
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    const auto difference = first_difference(got[i], want[i], tolerance);
-    EXPECT_FALSE(difference) << "output " << i << ": " << *difference;
-  }
-}
-
 void check(const Subject& subject, Size size, const CompileOptions& options, std::string_view words) {
   SCOPED_TRACE(fmt::format("{}, T = {}, B = {}, H = {}, {} threads", subject.name, size.steps, size.rows, size.lanes,
                            options.threads));
-  const Result<Model> model = Model::from_text(std::string(kHead) + subject.text);
-  ASSERT_TRUE(model.ok()) << model.error().to_string();
-  const Result<Program> reference = Program::compile(*model, {.kernels = Kernels::off});
-  const Result<Program> program = Program::compile(*model, options);
-  ASSERT_TRUE(reference.ok() && program.ok());
+  const std::string text = std::string(kHead) + subject.text;
+  const Result<Program> reference = compiled(text, {.kernels = Kernels::off});
+  ASSERT_TRUE(reference.ok()) << reference.error().to_string();
+  const Result<Program> program = compiled(text, options);
+  ASSERT_TRUE(program.ok()) << program.error().to_string();
   const Values inputs = inputs_of(*program, size.steps, size.rows, size.lanes, 4);
   const Result<Values> want = reference->run(inputs);
   ASSERT_TRUE(want.ok()) << want.error().to_string();

@@ -13,7 +13,6 @@
 
 #include "backend/cpu/kernel_cache.h"
 #include "cpu_kernel_run.h"
-#include "kernel/builder.h"
 
 namespace pawl::cpu {
 namespace {
@@ -22,18 +21,9 @@ namespace fs = std::filesystem;
 
 constexpr uid_t kSomebody = 12345;
 
-kernel::Program doubled(double factor) {
-  kernel::Builder b("doubled");
-  const kernel::BufferId x = b.buffer("x", DType::f32, kernel::Access::inout);
-  b.lanes(b.param("n"), [&](kernel::Counter c) {
-    b.store(x, c, b.compute(expr::Op::multiply, {b.load(x, c), b.constant(DType::f32, factor)}));
-  });
-  return std::move(b).finish();
-}
-
 /// Gets the kernel and runs it: whether 3 becomes 3 * factor.
 bool works(KernelCache& cache, float factor) {
-  const auto kernel = cache.get(doubled(static_cast<double>(factor)), detect_target());
+  const auto kernel = cache.get(multiplied(static_cast<double>(factor)), detect_target());
   if (!kernel.ok()) return false;
   float x = 3;
   void* buffers[] = {&x};

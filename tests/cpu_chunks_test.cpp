@@ -6,16 +6,12 @@
 #include <limits>
 #include <random>
 
-#include "backend/cpu/row_copy.h"
 #include "cpu_kernel_run.h"
-#include "pawl/model.h"
-#include "pawl/program.h"
-#include "tensor/compare.h"
+#include "cpu_program_run.h"
+#include "tensor/row_copy.h"
 
 namespace pawl {
 namespace {
-
-using Values = std::vector<Value>;
 
 struct Subject {
   const char* name;
@@ -110,12 +106,6 @@ const std::vector<Subject>& subjects() {
 
 std::string text_of(const Subject& subject) { return std::string(kHead) + subject.text; }
 
-Result<Program> compiled(const std::string& text, CompileOptions options) {
-  const Result<Model> model = Model::from_text(text);
-  if (!model.ok()) return model.error();
-  return Program::compile(*model, options);
-}
-
 /// Random values for the model's inputs.
 Values inputs_of(const Program& program, std::int64_t steps, std::int64_t channels) {
   std::mt19937 random(17);
@@ -146,20 +136,6 @@ bool says(const Program& program, std::string_view words) {
   for (const std::string& line : program.kernel_report())
     if (line.find(words) != std::string::npos) return true;
   return false;
-}
-
-std::string report(const Program& program) {
-  std::string all;
-  for (const std::string& line : program.kernel_report()) all += line + "\n";
-  return all;
-}
-
-void expect_same(const Values& got, const Values& want, Tolerance tolerance) {
-  ASSERT_EQ(got.size(), want.size());
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    const auto difference = first_difference(got[i], want[i], tolerance);
-    EXPECT_FALSE(difference) << "output " << i << ": " << *difference;
-  }
 }
 
 Tolerance tolerance_of(const Program& program) {
@@ -323,17 +299,17 @@ TEST(RowCopy, CopiesEachUnit) {
           std::vector<std::byte> apart(static_cast<std::size_t>(rows * steps * size));
           for (std::size_t i = 0; i < apart.size(); ++i) apart[i] = static_cast<std::byte>(i * 7 + i / 251);
           std::vector<std::byte> together(apart.size()), back(apart.size());
-          const cpu::Grid side{size, rows * size};
-          const cpu::Grid line{(reversed ? -1 : 1) * steps * size, (reversed ? -1 : 1) * size};
+          const Grid side{size, rows * size};
+          const Grid line{(reversed ? -1 : 1) * steps * size, (reversed ? -1 : 1) * size};
           const std::int64_t origin = reversed ? (rows * steps - 1) * size : 0;
-          cpu::copy_rows(apart.data() + origin, line, together.data(), side, rows, steps, unit);
+          copy_rows(apart.data() + origin, line, together.data(), side, rows, steps, unit);
           for (std::int64_t r = 0; r < rows; ++r)
             for (std::int64_t s = 0; s < steps; ++s)
               ASSERT_EQ(std::memcmp(apart.data() + origin + r * line.row + s * line.step,
                                     together.data() + r * side.row + s * side.step, unit),
                         0)
                   << unit << " bytes, " << rows << " rows, " << steps << " steps, row " << r << ", step " << s;
-          cpu::copy_rows(together.data(), side, back.data() + origin, line, rows, steps, unit);
+          copy_rows(together.data(), side, back.data() + origin, line, rows, steps, unit);
           ASSERT_EQ(apart, back) << unit << " bytes, " << rows << " rows, " << steps << " steps";
         }
       }

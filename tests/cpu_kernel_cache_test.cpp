@@ -11,7 +11,6 @@
 
 #include "backend/cpu/kernel_cache.h"
 #include "cpu_kernel_run.h"
-#include "kernel/builder.h"
 
 namespace pawl::cpu {
 namespace {
@@ -155,15 +154,6 @@ TEST_F(CpuKernelFolder, IsSharedByProcesses) {
   EXPECT_EQ(files, 1);
 }
 
-kernel::Program doubled(double factor) {
-  kernel::Builder b("doubled");
-  const kernel::BufferId x = b.buffer("x", DType::f32, kernel::Access::inout);
-  b.lanes(b.param("n"), [&](kernel::Counter c) {
-    b.store(x, c, b.compute(expr::Op::multiply, {b.load(x, c), b.constant(DType::f32, factor)}));
-  });
-  return std::move(b).finish();
-}
-
 float run(const CompiledKernel& kernel) {
   float x = 3;
   void* buffers[] = {&x};
@@ -179,27 +169,27 @@ TEST_F(CpuKernelCache, CompilesOnce) {
   const Target target = detect_target();
   KernelCache cache(folder());
   for (int i = 0; i < 2; ++i) {
-    const auto kernel = cache.get(doubled(2), target);
+    const auto kernel = cache.get(multiplied(2), target);
     ASSERT_TRUE(kernel.ok()) << kernel.error().to_string();
     EXPECT_EQ(run(**kernel), 6);
   }
-  EXPECT_EQ(run(**cache.get(doubled(5), target)), 15);
+  EXPECT_EQ(run(**cache.get(multiplied(5), target)), 15);
   EXPECT_EQ(cache.counts().compiled, 2);
   EXPECT_EQ(cache.counts().from_memory, 1);
 
   KernelCache later(folder());
-  EXPECT_EQ(run(**later.get(doubled(2), target)), 6);
+  EXPECT_EQ(run(**later.get(multiplied(2), target)), 6);
   EXPECT_EQ(later.counts().from_disk, 1);
-  EXPECT_EQ(run(**later.get(doubled(2), *target_by_name("sse2"))), 6);
+  EXPECT_EQ(run(**later.get(multiplied(2), *target_by_name("sse2"))), 6);
   EXPECT_EQ(later.counts().compiled, 1);
 
   // Damaged entries are replaced.
   for (const auto& each : fs::directory_iterator(folder())) fs::resize_file(each.path(), 100);
   KernelCache repaired(folder());
-  EXPECT_EQ(run(**repaired.get(doubled(2), target)), 6);
+  EXPECT_EQ(run(**repaired.get(multiplied(2), target)), 6);
   EXPECT_EQ(repaired.counts().compiled, 1);
   KernelCache again(folder());
-  EXPECT_EQ(run(**again.get(doubled(2), target)), 6);
+  EXPECT_EQ(run(**again.get(multiplied(2), target)), 6);
   EXPECT_EQ(again.counts().from_disk, 1);
 }
 
@@ -211,7 +201,7 @@ TEST_F(CpuKernelCache, ServesThreads) {
   for (int who = 0; who < 4; ++who)
     threads.emplace_back([&] {
       for (int i = 0; i < 6; ++i) {
-        const auto kernel = cache.get(doubled(i % 3), target);
+        const auto kernel = cache.get(multiplied(i % 3), target);
         ASSERT_TRUE(kernel.ok());
         EXPECT_EQ(run(**kernel), 3.0F * static_cast<float>(i % 3));
       }

@@ -9,6 +9,7 @@
 
 #include "backend/cpu/llvm_library.h"
 #include "guarded_memory.h"
+#include "kernel/builder.h"
 #include "tensor/scalar.h"
 
 namespace pawl::cpu {
@@ -87,6 +88,15 @@ bool can_compile() {
 KernelCache& test_cache() {
   static KernelCache cache{std::filesystem::path{}};
   return cache;
+}
+
+kernel::Program multiplied(double factor) {
+  kernel::Builder b("multiplied");
+  const kernel::BufferId x = b.buffer("x", DType::f32, kernel::Access::inout);
+  b.lanes(b.param("n"), [&](kernel::Counter c) {
+    b.store(x, c, b.compute(expr::Op::multiply, {b.load(x, c), b.constant(DType::f32, factor)}));
+  });
+  return std::move(b).finish();
 }
 
 Bytes random_bytes(DType dtype, std::int64_t count, std::mt19937& random) {

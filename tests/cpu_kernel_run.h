@@ -33,6 +33,9 @@ class CompilingTest : public testing::Test {
 /// A test's own cache, without a folder.
 KernelCache& test_cache();
 
+/// A small kernel: x[c] = x[c] * factor for c < n.
+kernel::Program multiplied(double factor);
+
 template <class T>
 Bytes bytes_of(const std::vector<T>& values) {
   const auto* data = reinterpret_cast<const std::uint8_t*>(values.data());

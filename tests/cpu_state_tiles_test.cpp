@@ -6,18 +6,15 @@
 #include <sstream>
 
 #include "cpu_kernel_run.h"
+#include "cpu_program_run.h"
 #include "graph/import.h"
 #include "graph/infer.h"
 #include "kernel/fused_loop.h"
 #include "onnx/text.h"
-#include "pawl/model.h"
-#include "pawl/program.h"
-#include "tensor/compare.h"
 
 namespace pawl {
 namespace {
 
-using Values = std::vector<Value>;
 using Extents = std::map<std::string, std::int64_t, std::less<>>;
 
 std::string example(const std::string& name) {
@@ -86,23 +83,14 @@ Values inputs_of(const Program& program, const Extents& extents) {
   return values;
 }
 
-Result<Program> compiled(const std::string& text, CompileOptions options) {
+/// Operators that are functions are their bodies.
+Result<Program> expanded(const std::string& text, CompileOptions options) {
   options.expansion = Expansion::loops;
-  const Result<Model> model = Model::from_text(text);
-  if (!model.ok()) return model.error();
-  return Program::compile(*model, options);
-}
-
-void expect_same(const Values& got, const Values& want, Tolerance tolerance, const char* what) {
-  ASSERT_EQ(got.size(), want.size());
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    const auto difference = first_difference(got[i], want[i], tolerance);
-    EXPECT_FALSE(difference) << what << ", output " << i << ": " << *difference;
-  }
+  return compiled(text, options);
 }
 
 Values results(const std::string& text, CompileOptions options, const Extents& extents) {
-  const Result<Program> program = compiled(text, options);
+  const Result<Program> program = expanded(text, options);
   if (!program.ok()) throw std::runtime_error(program.error().to_string());
   Result<Values> got = program->run(inputs_of(*program, extents));
   if (!got.ok()) throw std::runtime_error(got.error().to_string());
@@ -158,7 +146,7 @@ TEST_F(CompiledStateTiles, OfOtherLayouts) {
 /// Few steps at a time are done without tiles: where states lie changes no bit.
 TEST_F(CompiledStateTiles, GiveTheBitsOfFewSteps) {
   const Extents extents{{"T", 42}, {"H", 2}, {"K", 128}, {"V", 128}};
-  const Result<Program> program = compiled(example("gated_delta_rule"), {.threads = 2});
+  const Result<Program> program = expanded(example("gated_delta_rule"), {.threads = 2});
   ASSERT_TRUE(program.ok());
   const Values inputs = inputs_of(*program, extents);
   const Result<Values> whole = program->run(inputs);

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "backend/cpu/row_copy.h"
 #include "backend/cpu/subnormals.h"
 #include "backend/cpu/threads.h"
 #include "backend/reference/stack.h"
 #include "base/try.h"
 #include "tensor/reuse.h"
+#include "tensor/row_copy.h"
 #include "tensor/walk.h"
 
 namespace pawl::cpu {

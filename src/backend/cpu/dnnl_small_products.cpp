@@ -2,11 +2,11 @@
 
 #include <array>
 #include <map>
+#include <memory>
 #include <mutex>
-#include <optional>
 #include <string_view>
-#include <vector>
 
+#include "base/spares.h"
 #include "base/try.h"
 
 namespace pawl::cpu {
@@ -40,8 +40,7 @@ struct Code {
   Owned<dnnl_primitive> primitive{nullptr, nullptr};  ///< null: none that pays
   std::array<dnnl_memory_desc_t, 4> memory{};         ///< a, b, to, scratch
   std::int64_t scratch_bytes = 0;
-  std::mutex mutex;
-  std::vector<CallObjects> spare;
+  Spares<CallObjects> spares;
 };
 
 /// An object that `make` sets, or null.
@@ -106,16 +105,9 @@ std::shared_ptr<Code> code_of(const DnnlLibrary& library, const Shape& shape) {
   return kept.emplace(shape, code).first->second;
 }
 
-std::optional<CallObjects> objects_for(const DnnlLibrary& library, Code& code) {
-  {
-    const std::lock_guard lock(code.mutex);
-    if (!code.spare.empty()) {
-      std::optional<CallObjects> objects(std::move(code.spare.back()));
-      code.spare.pop_back();
-      return objects;
-    }
-  }
-  std::optional<CallObjects> objects(std::in_place);
+std::unique_ptr<CallObjects> objects_for(const DnnlLibrary& library, Code& code) {
+  if (std::unique_ptr<CallObjects> spare = code.spares.take()) return spare;
+  auto objects = std::make_unique<CallObjects>();
   objects->stream = owned<dnnl_stream>(library.stream_destroy, [&](dnnl_stream_t* made) {
     return library.stream_create(made, library.engine, dnnl_stream_default_flags);
   });
@@ -126,8 +118,7 @@ std::optional<CallObjects> objects_for(const DnnlLibrary& library, Code& code) {
     });
     complete = complete && objects->memory[i] != nullptr;
   }
-  if (!complete) objects.reset();
-  return objects;
+  return complete ? std::move(objects) : nullptr;
 }
 
 bool run(const DnnlLibrary& library, const Code& code, const CallObjects& objects,
@@ -163,12 +154,11 @@ Result<bool> multiply_small(const DnnlLibrary& library, const ops::Matrix<float>
   if (code->scratch_bytes > 0) {
     TRY_ASSIGN(scratch, Tensor::allocate(DType::u8, {code->scratch_bytes}));
   }
-  std::optional<CallObjects> objects = objects_for(library, *code);
-  if (!objects) return false;
+  std::unique_ptr<CallObjects> objects = objects_for(library, *code);
+  if (objects == nullptr) return false;
   const bool done =
       run(library, *code, *objects, {a.data, b.data, to, code->scratch_bytes > 0 ? scratch.mutable_bytes() : nullptr});
-  const std::lock_guard lock(code->mutex);
-  code->spare.push_back(std::move(*objects));
+  code->spares.give(std::move(objects));
   return done;
 }
 

@@ -155,9 +155,7 @@ class Call {
     if (!binding.order.empty()) {
       TRY_ASSIGN(Tensor own, packed(binding, state));
       if (binding.tile == 0) {
-        const Tensor ordered = std::move(own);
-        TRY_ASSIGN(own, Tensor::allocate(ordered.dtype(), ordered.shape()));
-        copy_across(ordered, own);
+        TRY_ASSIGN(own, own.clone());
       }
       add(own);
       own_->packed.emplace_back(own_->kept.size(), i);

@@ -1,8 +1,5 @@
 #include "backend/cpu/layout.h"
 
-#include <array>
-
-#include "backend/cpu/row_copy.h"
 #include "base/try.h"
 #include "tensor/walk.h"
 
@@ -49,27 +46,12 @@ Result<Tensor> packed(const kernel::Binding& binding, const Tensor& tensor) {
   return in_tiles(ordered, binding.tile);
 }
 
-void copy_across(const Tensor& from, Tensor& to) {
-  std::array<std::size_t, 2> axes{};
-  std::size_t count = 0;
-  for (std::size_t axis = 0; axis < from.shape().size(); ++axis) {
-    if (from.shape()[axis] == 1) continue;
-    if (count < axes.size()) axes[count] = axis;
-    ++count;
-  }
-  if (count != axes.size()) return copy_elements(from, to);
-  const auto size = static_cast<std::int64_t>(size_of(from.dtype()));
-  const auto grid = [&](const Tensor& of) { return Grid{of.strides()[axes[0]] * size, of.strides()[axes[1]] * size}; };
-  copy_rows(from.bytes(), grid(from), to.mutable_bytes(), grid(to), from.shape()[axes[0]], from.shape()[axes[1]],
-            static_cast<std::size_t>(size));
-}
-
 void unpack(const kernel::Binding& binding, const Tensor& from, Tensor& to) {
   const Tensor ordered = in_order(to.reshaped(binding.shape), binding.order);
   Dims strides = ordered.strides();
   if (binding.tile > 0) strides.insert(0, strides.back() * binding.tile);
   Tensor places = ordered.view(from.shape(), strides);
-  copy_across(from, places);
+  copy_elements(from, places);
 }
 
 }  // namespace pawl::cpu

@@ -12,9 +12,6 @@ Tensor in_order(const Tensor& tensor, const std::vector<std::size_t>& order);
 /// A tensor as a binding has it: neighbouring axes as one, in its order, in its tiles. Errors: limit.
 Result<Tensor> packed(const kernel::Binding& binding, const Tensor& tensor);
 
-/// Copies elements to where they lie another way, a matrix by the shuffles that it takes to turn one over.
-void copy_across(const Tensor& from, Tensor& to);
-
 /// Copies what is packed so back to a dense tensor with the axes as they were; its tiles are whole.
 void unpack(const kernel::Binding& binding, const Tensor& from, Tensor& to);
 

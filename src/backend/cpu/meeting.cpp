@@ -2,19 +2,13 @@
 
 #include <sched.h>
 
+#include "backend/cpu/pause.h"
+
 namespace pawl::cpu {
 namespace {
 
 /// Looks before a part gives its core away, which the one that it waits for may need: some 20 microseconds.
 constexpr int kLooks = 1024;
-
-void pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
 
 }  // namespace
 

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "backend/cpu/pause.h"
 #include "base/guard.h"
 
 // Instead of oneTBB or pthreadpool: neither has threads in the child of a fork(), and with the latter a second caller
@@ -26,14 +27,6 @@ namespace {
 constexpr std::chrono::microseconds kLook{50};
 /// Looks from one reading of the clock to the next.
 constexpr int kLooks = 32;
-
-void pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
 
 /// The cores of the process, which its first thread has: another one may have tied itself to one of them.
 std::optional<cpu_set_t> allowed_cores() {

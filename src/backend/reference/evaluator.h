@@ -45,9 +45,11 @@ class Evaluator {
   ///   Errors name the step.
   Result<Values> scan_steps(const NodePlan& plan, const graph::ScanOp& scan, Values states,
                             const std::vector<Tensor>& elements, std::int64_t trips, Frame& frame);
-  /// The same by a faster way; false where there is none. The results are the frame's.
-  Result<bool> accelerated_steps(const NodePlan& plan, const graph::ScanOp& scan, Values& initial,
-                                 const std::vector<Tensor>& elements, std::int64_t trips, Frame& outer);
+  /// The same by a faster way; false where there is none.
+  ///   stretch : of a longer run, of which these are all steps that there are now; null where there is none
+  Result<bool> accelerated_steps(const NodePlan& plan, const graph::ScanOp& scan, Values& states,
+                                 std::span<const Tensor> elements, std::int64_t trips, Stretch* stretch, Frame& frame,
+                                 Values& results);
   /// The same in parts, by the algebra of the states' classes (chunked.cpp).
   Result<Values> chunked_steps(const NodePlan& plan, const graph::ScanOp& scan, const Values& initial,
                                const std::vector<Tensor>& elements, std::int64_t trips, Frame& outer);

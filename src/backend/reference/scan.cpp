@@ -124,23 +124,26 @@ std::vector<ops::Fact> body_inputs(std::span<const Value> states, std::span<cons
   return facts;
 }
 
-Result<bool> Evaluator::accelerated_steps(const NodePlan& plan, const ScanOp& scan, Values& initial,
-                                          const std::vector<Tensor>& elements, std::int64_t trips, Frame& outer) {
+Result<bool> Evaluator::accelerated_steps(const NodePlan& plan, const ScanOp& scan, Values& states,
+                                          std::span<const Tensor> elements, std::int64_t trips, Stretch* stretch,
+                                          Frame& frame, Values& results) {
   if (options_.scans == nullptr || trips == 0) return false;
-  outer.captured.clear();
-  for (const ValueId id : plan.captures) outer.captured.push_back(&at(outer, id));
-  const auto progress = [&](std::int64_t done) { return step(*plan.node, done, trips); };
+  frame.captured.clear();
+  for (const ValueId id : plan.captures) frame.captured.push_back(&at(frame, id));
+  const std::int64_t first = stretch == nullptr ? 0 : stretch->first;
+  const std::int64_t total = stretch == nullptr ? trips : stretch->total;
+  const auto progress = [&](std::int64_t done) { return step(*plan.node, first + done, total); };
   const ScanCall call{.scan = scan,
-                      .states = initial,
+                      .states = states,
                       .elements = elements,
-                      .captured = outer.captured,
+                      .captured = frame.captured,
                       .wanted = plan.bodies[0]->needed_outputs,
                       .trips = trips,
                       .reuse = options_.reuse,
-                      .stretch = nullptr,
+                      .stretch = stretch,
                       .progress = progress};
   Observed observed(options_.observer, *plan.node, true);
-  TRY_ASSIGN(const bool done, options_.scans->run(call, outer.results));
+  TRY_ASSIGN(const bool done, options_.scans->run(call, results));
   if (!done) observed.did_nothing();
   return done;
 }
@@ -161,7 +164,7 @@ Result<void> Evaluator::scan(const NodePlan& plan, const ScanOp& scan, Frame& fr
   TRY(check_trips(trips, elements));
   std::vector<ops::Fact> body_facts;
   if (trips == 0) body_facts = body_inputs(inputs, elements);
-  TRY_ASSIGN(const bool fast, accelerated_steps(plan, scan, inputs, elements, trips, frame));
+  TRY_ASSIGN(const bool fast, accelerated_steps(plan, scan, inputs, elements, trips, nullptr, frame, frame.results));
   Values& results = frame.results;
   if (!fast && plan.chunked != nullptr) {
     TRY_ASSIGN(results, chunked_steps(plan, scan, inputs, elements, trips, frame));

@@ -97,22 +97,7 @@ Result<bool> Evaluator::run_block(const NodePlan& plan, const graph::ScanOp& sca
     elements.push_back(time_first(*tensor, axis));
     if (elements.back().shape()[0] != steps) return false;
   }
-  frame.captured.clear();
-  for (const ValueId id : plan.captures) frame.captured.push_back(&at(frame, id));
-  const auto progress = [&](std::int64_t done) { return step(*plan.node, stretch.first + done, stretch.total); };
-  const ScanCall call{.scan = scan,
-                      .states = states,
-                      .elements = elements,
-                      .captured = frame.captured,
-                      .wanted = plan.bodies[0]->needed_outputs,
-                      .trips = steps,
-                      .reuse = options_.reuse,
-                      .stretch = &stretch,
-                      .progress = progress};
-  Observed observed(options_.observer, *plan.node, true);
-  TRY_ASSIGN(const bool done, options_.scans->run(call, results));
-  if (!done) observed.did_nothing();
-  return done;
+  return accelerated_steps(plan, scan, states, elements, steps, &stretch, frame, results);
 }
 
 }  // namespace pawl::reference

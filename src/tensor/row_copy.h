@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace pawl::cpu {
+namespace pawl {
 
 /// Units at row r and step s are `row * r + step * s` bytes from the first one.
 struct Grid {
@@ -16,4 +16,4 @@ struct Grid {
 void copy_rows(const std::byte* from, Grid source, std::byte* to, Grid target, std::int64_t rows, std::int64_t steps,
                std::size_t unit);
 
-}  // namespace pawl::cpu
+}  // namespace pawl

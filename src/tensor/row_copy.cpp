@@ -1,4 +1,4 @@
-#include "backend/cpu/row_copy.h"
+#include "tensor/row_copy.h"
 
 #include <algorithm>
 #include <cstring>
@@ -7,7 +7,7 @@
 #include <immintrin.h>
 #endif
 
-namespace pawl::cpu {
+namespace pawl {
 namespace {
 
 constexpr std::int64_t kLine = 64;
@@ -258,4 +258,4 @@ void copy_rows(const std::byte* from, Grid source, std::byte* to, Grid target, s
       std::memcpy(to + r * target.row + s * target.step, from + r * source.row + s * source.step, unit);
 }
 
-}  // namespace pawl::cpu
+}  // namespace pawl
