@@ -98,8 +98,8 @@ double BenchResult::spread() const { return median_ms() > 0 ? (at(0.9) - at(0.1)
 std::string bench_text(const BenchResult& result) {
   const double seconds = result.median_ms() / 1e3;
   const double bytes = result.io_bytes + result.work.constant_bytes;
-  std::string text = printable(fmt::format("{}: cpu, {} thread{}, kernels {}", result.model, result.threads,
-                                           result.threads == 1 ? "" : "s", result.kernels)) +
+  std::string text = printable(fmt::format("{}: {}, {} thread{}, kernels {}", result.model, result.device,
+                                           result.threads, result.threads == 1 ? "" : "s", result.kernels)) +
                      "\n";
   text += fmt::format("  load {:.3g} ms, compile {:.3g} ms, first run {:.3g} ms; {:.0f} MB of memory at most\n",
                       result.load_ms, result.compile_ms, result.first_run_ms, result.peak_mb);

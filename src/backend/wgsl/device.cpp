@@ -76,6 +76,8 @@ Result<void> Device::start() {
     return fail(Code::unsupported, "WebGPU finds no adapter: {}", adapter.message);
   AdapterInfo info;
   gpu_.adapter_info(adapter.object, &info);
+  // It takes everything and does nothing.
+  if (info.backend == kNullBackend) return fail(Code::unsupported, "WebGPU finds no adapter: there is no driver");
   adapter_ = text_of(info.device);
   if (adapter_.empty()) adapter_ = text_of(info.description);
   gpu_.adapter_limits(adapter.object, &limits_);

@@ -23,6 +23,7 @@ struct Chained {
 inline constexpr std::uint32_t kShaderSourceWgsl = 2;
 inline constexpr std::uint32_t kAllowProcessEvents = 2;
 inline constexpr std::uint32_t kSuccess = 1;
+inline constexpr std::uint32_t kNullBackend = 1;
 inline constexpr std::uint32_t kTimestampQuery = 3;
 inline constexpr std::uint32_t kShaderF16 = 10;
 inline constexpr std::uint64_t kMapRead = 1;
