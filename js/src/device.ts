@@ -1,8 +1,8 @@
 import { DeviceError, messageOf } from "./errors.js";
 import type { Value } from "./functions.js";
 
-/** Features that make more variants possible; asked for where the adapter has them. */
-const usefulFeatures = ["shader-f16", "subgroups", "chromium-experimental-subgroup-matrix"] as const;
+/** Features that make more variants possible, or let them be timed; asked for where the adapter has them. */
+const usefulFeatures = ["shader-f16", "subgroups", "chromium-experimental-subgroup-matrix", "timestamp-query"] as const;
 
 const shared = new Map<GPU, Promise<GPUDevice>>();
 

@@ -136,6 +136,11 @@ function numbersFor(storage: DType, buffer: ArrayBuffer): Numbers {
   }
 }
 
+/** An array of zeros for the type; for types of at most 32 bits. */
+export function numbersOf(dtype: DType, count: number): Numbers {
+  return numbersFor(dtype === "bool" ? "uint8" : dtype, new ArrayBuffer(count * dtypeBytes(dtype)));
+}
+
 function bytesOf(view: ArrayBufferView): Uint8Array<ArrayBuffer> {
   return new Uint8Array(view.buffer as ArrayBuffer, view.byteOffset, view.byteLength);
 }
@@ -184,6 +189,21 @@ export function fromDeviceBytes(dtype: DType, storage: DType, count: number, byt
       return BigUint64Array.from(Array.from(stored, BigInt));
     default:
       return numbersFor(dtype, Uint32Array.from(stored).buffer);
+  }
+}
+
+/** The typed array of a tensor that lies in memory as the array does, such as in a file; `bytes` is copied. */
+export function hostArray(dtype: DType, bytes: Uint8Array): HostData {
+  const { buffer } = bytes.slice() as Uint8Array<ArrayBuffer>;
+  switch (dtype) {
+    case "int64":
+      return new BigInt64Array(buffer);
+    case "uint64":
+      return new BigUint64Array(buffer);
+    case "bool":
+      return new Uint8Array(buffer);
+    default:
+      return numbersFor(dtype, buffer);
   }
 }
 

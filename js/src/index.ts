@@ -8,16 +8,19 @@ export type {
   Kernel,
   KernelInputs,
   KernelInputSpecs,
+  PrepareOptions,
   SelectionOptions,
 } from "./kernel.js";
 export { GPUTensor } from "./tensor.js";
 export type { BufferTensor, GPUTensorDescriptor, HostInput, HostTensor, TensorSpec } from "./tensor.js";
-export type { CallInput } from "./run.js";
+export type { CallInput, PreparedCall, RecordOptions } from "./run.js";
 export type { TunableValue } from "./call.js";
 export type { DType, Float16ArrayLike, HostData } from "./dtype.js";
 export { releaseSharedDevices, sharedDevice } from "./device.js";
-export type { Fetch } from "./source.js";
-export type { LoadOptions, PackageMetadata } from "./package.js";
+export { sourceOfFiles } from "./source.js";
+export type { Fetch, Source } from "./source.js";
+export { loadPackage } from "./package.js";
+export type { KernelPackage, LoadOptions, PackageLocation, PackageMetadata } from "./package.js";
 export type {
   AttributeDeclaration,
   AttributeValue,
@@ -45,3 +48,8 @@ export {
   VersionError,
 } from "./errors.js";
 export type { VariantDecision } from "./errors.js";
+export { runTests } from "./tests.js";
+export type { TestOptions, TestReport, TestResult } from "./tests.js";
+export { deviceName, runBenchmarks } from "./bench.js";
+export type { BenchOptions, BenchReport, BenchResult, Throughput } from "./bench.js";
+export type { Times } from "./clock.js";

@@ -70,9 +70,22 @@ export class Json {
   }
 
   numberOr<T>(missing: T): number | T {
-    if (this.absent) return missing;
+    return this.absent ? missing : this.number();
+  }
+
+  number(): number {
     if (typeof this.value !== "number") this.fail(`a number is needed, not ${this.shown()}`);
     return this.value as number;
+  }
+
+  /** A list of whole numbers from 0. */
+  extents(): number[] {
+    if (!Array.isArray(this.value)) this.fail(`a list is needed, not ${this.shown()}`);
+    return this.items().map((item) =>
+      Number.isSafeInteger(item.value) && Number(item.value) >= 0
+        ? Number(item.value)
+        : item.fail(`a whole number from 0 is needed, not ${item.shown()}`),
+    );
   }
 
   booleanOr<T>(missing: T): boolean | T {

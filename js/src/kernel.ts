@@ -1,13 +1,20 @@
 import { settleCall, type Call, type CallFacts, type InputFacts, type TunableValue } from "./call.js";
 import { deviceValue, limitsOf, sharedDevice } from "./device.js";
+import { storageOf } from "./dtype.js";
 import { CallError, DeviceError, DisposedError, type VariantDecision } from "./errors.js";
 import type { Value } from "./functions.js";
 import type { AttributeValue, Manifest } from "./manifest.js";
-import { loadPackage, type KernelPackage, type LoadOptions, type PackageMetadata } from "./package.js";
+import {
+  loadPackage,
+  type KernelPackage,
+  type LoadOptions,
+  type PackageLocation,
+  type PackageMetadata,
+} from "./package.js";
 import { Pipelines } from "./pipeline.js";
 import { Planner, type Plan } from "./plan.js";
-import { isBuffer, Run, type CallInput } from "./run.js";
-import type { BufferTensor, GPUTensor, HostTensor, TensorSpec } from "./tensor.js";
+import { isBuffer, Run, type CallInput, type PreparedCall } from "./run.js";
+import { uploaded, type BufferTensor, type GPUTensor, type HostTensor, type TensorSpec } from "./tensor.js";
 
 export interface GetKernelOptions extends LoadOptions {
   /** The device to use; without one, kernels share a device that the first of them makes. */
@@ -37,6 +44,8 @@ export interface CallOptions extends SelectionOptions {
   readonly into?: Readonly<Record<string, BufferTensor | undefined>> | undefined;
 }
 
+export type PrepareOptions = SelectionOptions & Pick<CallOptions, "into">;
+
 export type HostCallOptions = CallOptions & { readonly output?: "cpu" | undefined; readonly encoder?: undefined };
 export type DeviceCallOptions = CallOptions & ({ readonly output: "gpu" } | { readonly encoder: GPUCommandEncoder });
 
@@ -61,6 +70,10 @@ export interface Kernel {
   outputs(inputs: KernelInputSpecs, options?: SelectionOptions): Record<string, TensorSpec>;
   /** Which variant a call runs, and why each other does not. */
   explain(inputs: KernelInputSpecs, options?: SelectionOptions): Explanation;
+  /** A call that is recorded again and again: its arrays are uploaded and its buffers allocated once. */
+  prepare(inputs: KernelInputs, options?: PrepareOptions): Promise<PreparedCall>;
+  /** Another file of the package, such as test.json, checked against its digest; undefined when there is none. */
+  file(name: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** Compiles the shaders of a call ahead of it. */
   warmup(inputs: KernelInputSpecs, options?: SelectionOptions): Promise<void>;
   /** Forgets what was compiled. The device and all tensors stay as they are. */
@@ -75,6 +88,8 @@ class LoadedKernel {
   private readonly planner: Planner;
   private readonly pipelines: Pipelines;
   private readonly deviceFacts: Value;
+  /** The package's weights that calls left out, once they are on the device. */
+  private readonly weights = new Map<string, GPUTensor>();
   private disposed = false;
   private lost: string | undefined;
 
@@ -97,7 +112,35 @@ class LoadedKernel {
     if (this.disposed) throw new DisposedError("the kernel");
     if (typeof inputs !== "object" || inputs === null)
       throw new CallError("inputs must be an object with a tensor for each name");
-    return { inputs: withoutNull(inputs), attrs, tunables, device: this.deviceFacts };
+    return {
+      inputs: { ...this.specsOfWeights(inputs), ...withoutNull(inputs) },
+      attrs,
+      tunables,
+      device: this.deviceFacts,
+    };
+  }
+
+  /** Shapes and types of the weights that stand for inputs which are left out. */
+  private specsOfWeights(inputs: KernelInputSpecs): Record<string, TensorSpec> {
+    const left = [...this.loaded.weights].filter(([key]) => (inputs[key] ?? undefined) === undefined);
+    return Object.fromEntries(left.map(([key, { shape, dtype }]) => [key, { shape, dtype }]));
+  }
+
+  private weight(key: string, tensor: HostTensor): GPUTensor {
+    let found = this.weights.get(key);
+    if (found === undefined) {
+      const declared = this.loaded.manifest.inputs.find((input) => input.key === key);
+      found = uploaded(this.device, tensor, storageOf(tensor.dtype, declared?.storage));
+      this.weights.set(key, found);
+    }
+    return found;
+  }
+
+  /** The inputs that are given, and the package's weights for those that are not. */
+  private withWeights(given: KernelInputs): Record<string, CallInput> {
+    const inputs = withoutNull(given) as Record<string, CallInput>;
+    for (const [key, tensor] of this.loaded.weights) inputs[key] ??= this.weight(key, tensor);
+    return inputs;
   }
 
   call(inputs: KernelInputSpecs, options: SelectionOptions): Call {
@@ -130,23 +173,35 @@ class LoadedKernel {
     if (options.output !== undefined && options.output !== "cpu" && options.output !== "gpu") {
       throw new CallError(`output must be "cpu" or "gpu", not ${JSON.stringify(options.output)}`);
     }
+    const { run, inputs } = this.begin(given, options);
+    const onDevice = options.output === "gpu" || options.encoder !== undefined;
+    return onDevice ? run.onDevice(this.pipelines) : run.onHost(this.pipelines, inputs);
+  }
+
+  async prepare(given: KernelInputs, { attrs, tunables, into }: PrepareOptions): Promise<PreparedCall> {
+    return this.begin(given, { attrs, tunables, into }).run.prepared(this.pipelines);
+  }
+
+  /** A call whose inputs are on the device. */
+  private begin(given: KernelInputs, options: CallOptions): { run: Run; inputs: Record<string, CallInput> } {
     const plan = this.plan(given, options);
-    const inputs = withoutNull(given);
-    for (const [key, input] of Object.entries(inputs)) {
+    for (const [key, input] of Object.entries(withoutNull(given))) {
       if (input !== undefined && !isBuffer(input) && !ArrayBuffer.isView(input.data))
         throw new CallError(`input "${key}" has neither data nor a buffer`);
     }
     if (this.lost !== undefined) throw new DeviceError(`the device is lost: ${this.lost}`);
+    const inputs = this.withWeights(given);
     const run = new Run(this.device, plan, { encoder: options.encoder, into: options.into ?? {} });
     run.prepare(inputs);
-    const onDevice = options.output === "gpu" || options.encoder !== undefined;
-    return onDevice ? run.onDevice(this.pipelines) : run.onHost(this.pipelines, inputs);
+    return { run, inputs };
   }
 
   dispose(): void {
     this.disposed = true;
     this.plans.clear();
     this.pipelines.clear();
+    for (const tensor of this.weights.values()) tensor.dispose();
+    this.weights.clear();
   }
 }
 
@@ -171,10 +226,11 @@ function planKey({ inputs, attrs, tunables }: CallFacts): string {
 }
 
 /**
- * Loads a kernel package from a path (in Node) or a URL: the package's folder, or the one with its manifest.
+ * Loads a kernel package from a path (in Node) or a URL — the package's folder, or the one with its manifest — or from
+ * something that reads files.
  * All its files are read, and checked against their digests, before a device is asked for.
  */
-export async function getKernel(location: string | URL, options: GetKernelOptions = {}): Promise<Kernel> {
+export async function getKernel(location: PackageLocation, options: GetKernelOptions = {}): Promise<Kernel> {
   const loaded = await loadPackage(location, options);
   const kernel = new LoadedKernel(loaded, options.device ?? (await sharedDevice(options.gpu)));
   const call = async (inputs: KernelInputs, given: CallOptions = {}): Promise<Record<string, HostTensor | GPUTensor>> =>
@@ -190,6 +246,8 @@ export async function getKernel(location: string | URL, options: GetKernelOption
       ),
     explain: (inputs: KernelInputSpecs, given: SelectionOptions = {}) => kernel.explain(inputs, given),
     warmup: (inputs: KernelInputSpecs, given: SelectionOptions = {}) => kernel.warmup(inputs, given),
+    prepare: async (inputs: KernelInputs, given: PrepareOptions = {}) => kernel.prepare(inputs, given),
+    file: (name: string) => loaded.file(name),
     dispose: () => kernel.dispose(),
   });
 }

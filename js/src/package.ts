@@ -2,8 +2,10 @@ import { CallError, PackageFormatError, PackageNotFoundError, VersionError } fro
 import type { Json } from "./json.js";
 import { checkSpec, type Manifest } from "./manifest.js";
 import { readManifest } from "./read_manifest.js";
+import { Safetensors } from "./safetensors.js";
 import { checkDigest, inside, jsonOf, sourceAt, textOf, type Fetch, type Source } from "./source.js";
 import { Template } from "./template.js";
+import type { HostTensor } from "./tensor.js";
 
 /** What metadata.json says of the package. */
 export interface PackageMetadata {
@@ -34,7 +36,14 @@ export interface KernelPackage {
   readonly metadata: PackageMetadata;
   readonly manifest: Manifest;
   readonly templates: ReadonlyMap<string, Template>;
+  /** Values of inputs that a call may leave out, by the input's key. */
+  readonly weights: ReadonlyMap<string, HostTensor>;
+  /** Another file of the package, such as test.json, checked like the rest; undefined when the package has none. */
+  file(name: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
 }
+
+/** A path (in Node), a URL, or something that reads the package's files. */
+export type PackageLocation = string | URL | Source;
 
 const placeholder = "{revision}";
 
@@ -97,23 +106,46 @@ async function findFolder(source: Source): Promise<{ source: Source; metadata: J
   );
 }
 
+/** The file with values of inputs that calls may leave out. */
+const weightsFile = "weights.safetensors";
+
+function weightsOf(manifest: Manifest, bytes: Uint8Array<ArrayBuffer>): Map<string, HostTensor> {
+  const tensors = new Safetensors(weightsFile, bytes);
+  const weights = new Map<string, HostTensor>();
+  for (const { key, dtypes } of manifest.inputs) {
+    if (!tensors.has(key)) continue;
+    const tensor = tensors.tensor(key);
+    if (!dtypes.includes(tensor.dtype))
+      throw new PackageFormatError(weightsFile, key, `its type is ${tensor.dtype}, the input's ${dtypes.join(" or ")}`);
+    weights.set(key, tensor);
+  }
+  return weights;
+}
+
 /** Reads a package and checks all of it that can be checked without a device. */
-export async function loadPackage(location: string | URL, options: LoadOptions): Promise<KernelPackage> {
-  const from = resolved(String(location), options);
-  const { source, metadata: json } = await findFolder(await sourceAt(from, options.fetch));
+export async function loadPackage(location: PackageLocation, options: LoadOptions = {}): Promise<KernelPackage> {
+  const from =
+    typeof location === "string" || location instanceof URL
+      ? await sourceAt(resolved(String(location), options), options.fetch)
+      : location;
+  const { source, metadata: json } = await findFolder(from);
   const metadata = readMetadata(json);
   checkVersion(metadata, source.location, options);
   const verify = options.verifyHashes ?? true;
   if (verify && metadata.digests.size === 0)
     throw new PackageFormatError("metadata.json", "digest", "there are no digests; verifyHashes: false goes without");
-  const read = async (file: string): Promise<Uint8Array<ArrayBuffer>> => {
-    const bytes = await source.read(file);
-    if (bytes === undefined) throw new PackageNotFoundError(source.location, `${source.location}: there is no ${file}`);
-    if (!verify) return bytes;
+  const readIfThere = async (file: string): Promise<Uint8Array<ArrayBuffer> | undefined> => {
     const digest = metadata.digests.get(file);
+    const bytes = await source.read(file);
+    if (bytes === undefined || !verify) return bytes;
     if (digest === undefined)
       throw new PackageFormatError("metadata.json", "digest.files", `there is no digest of ${file}`);
     await checkDigest(file, bytes, digest);
+    return bytes;
+  };
+  const read = async (file: string): Promise<Uint8Array<ArrayBuffer>> => {
+    const bytes = await readIfThere(file);
+    if (bytes === undefined) throw new PackageNotFoundError(source.location, `${source.location}: there is no ${file}`);
     return bytes;
   };
   const manifest = readManifest(jsonOf("manifest.json", await read("manifest.json")));
@@ -126,5 +158,7 @@ export async function loadPackage(location: string | URL, options: LoadOptions):
     metadata,
     manifest,
     templates: new Map(templates.map((template) => [template.file, template])),
+    weights: metadata.digests.has(weightsFile) ? weightsOf(manifest, await read(weightsFile)) : new Map(),
+    file: readIfThere,
   };
 }

@@ -36,6 +36,32 @@ interface Place {
   readonly borrowed: boolean;
 }
 
+/** A pass with its pipeline and buffers. */
+interface BoundPass {
+  readonly pipeline: GPUComputePipeline;
+  readonly group: GPUBindGroup;
+  readonly workgroups: readonly [number, number, number];
+}
+
+export interface RecordOptions {
+  /** How often the work is done, one time after the other; once when left out. */
+  readonly repeat?: number | undefined;
+  /** Where the device writes when the work begins and ends; nothing is written when there is nothing to do. */
+  readonly timestampWrites?: GPUComputePassTimestampWrites | undefined;
+}
+
+/** A call with compiled shaders and buffers in place: recording it allocates nothing. */
+export interface PreparedCall {
+  /** The variant that runs; undefined when all outputs are empty, so that there is nothing to do. */
+  readonly variant: string | undefined;
+  /** Written anew each time that the work is done. */
+  readonly outputs: Readonly<Record<string, GPUTensor>>;
+  /** Records the work; the caller submits it. Typed arrays among the inputs were copied when the call was prepared. */
+  record(encoder: GPUCommandEncoder, options?: RecordOptions): void;
+  /** Destroys the buffers that were made for the call, outputs included. */
+  dispose(): void;
+}
+
 export function isBuffer(input: CallInput): input is BufferTensor {
   return "buffer" in input && !ArrayBuffer.isView(input);
 }
@@ -168,16 +194,29 @@ export class Run {
     for (const buffer of this.temporary.splice(0)) buffer.destroy();
   }
 
-  private record(encoder: GPUCommandEncoder, pipelines: readonly Pipeline[]): void {
-    if (this.plan.passes.length === 0) return;
-    const compute = encoder.beginComputePass({ label: this.plan.variant ?? "" });
-    this.plan.passes.forEach((pass, i) => {
+  /** Binds what each pass reads and writes. */
+  private bound(pipelines: readonly Pipeline[]): BoundPass[] {
+    return this.plan.passes.flatMap((pass, i) => {
       const compiled = pipelines[i];
-      if (compiled === undefined) return;
-      compute.setPipeline(compiled.pipeline);
-      compute.setBindGroup(0, this.bindGroup(pass, compiled));
-      compute.dispatchWorkgroups(...pass.workgroups);
+      if (compiled === undefined) return [];
+      return [{ pipeline: compiled.pipeline, group: this.bindGroup(pass, compiled), workgroups: pass.workgroups }];
     });
+  }
+
+  private record(encoder: GPUCommandEncoder, passes: readonly BoundPass[], options: RecordOptions = {}): void {
+    if (passes.length === 0) return;
+    const { repeat = 1, timestampWrites } = options;
+    const compute = encoder.beginComputePass({
+      label: this.plan.variant ?? "",
+      ...(timestampWrites === undefined ? {} : { timestampWrites }),
+    });
+    for (let time = 0; time < repeat; time++) {
+      for (const { pipeline, group, workgroups } of passes) {
+        compute.setPipeline(pipeline);
+        compute.setBindGroup(0, group);
+        compute.dispatchWorkgroups(...workgroups);
+      }
+    }
     compute.end();
   }
 
@@ -243,7 +282,7 @@ export class Run {
     this.scoped(() => {
       this.allocateOutputs(false);
       const encoder = this.options.encoder ?? this.device.createCommandEncoder({ label: this.plan.variant ?? "" });
-      this.record(encoder, compiled);
+      this.record(encoder, this.bound(compiled));
       // What was recorded into the caller's encoder is submitted later: its buffers stay until they are collected.
       if (this.options.encoder !== undefined) return;
       this.device.queue.submit([encoder.finish()]);
@@ -251,6 +290,31 @@ export class Run {
     });
     await this.checkTroubles();
     return this.tensors();
+  }
+
+  /** Puts everything in place for work that is recorded later, as often as it is wanted. */
+  async prepared(pipelines: Pipelines): Promise<PreparedCall> {
+    const compiled = await this.compiled(pipelines);
+    let passes: BoundPass[] = [];
+    this.scoped(() => {
+      this.allocateOutputs(false);
+      passes = this.bound(compiled);
+    });
+    const outputs = this.tensors();
+    const dispose = (): void => {
+      this.destroyTemporary();
+      for (const tensor of Object.values(outputs)) tensor.dispose();
+    };
+    await this.checkTroubles().catch((thrown: unknown) => {
+      dispose();
+      throw thrown;
+    });
+    return {
+      variant: this.plan.variant,
+      outputs,
+      record: (encoder, options) => this.record(encoder, passes, options),
+      dispose,
+    };
   }
 
   /** Does the work and reads the results. */
@@ -263,7 +327,7 @@ export class Run {
     this.scoped(() => {
       this.allocateOutputs(true);
       const encoder = this.device.createCommandEncoder({ label: this.plan.variant ?? "" });
-      this.record(encoder, compiled);
+      this.record(encoder, this.bound(compiled));
       const slices = Object.values(this.tensors()).map(({ buffer, offset, byteLength }) => ({
         buffer,
         offset,

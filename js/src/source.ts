@@ -1,7 +1,7 @@
 import { CallError, DigestError, PackageFormatError, PackageNotFoundError, messageOf } from "./errors.js";
 import { Json } from "./json.js";
 
-/** Reads the files of a package, by their names in its folder. */
+/** Reads the files of a package, by their names in its folder; one may be passed where a location is asked for. */
 export interface Source {
   /** The folder, as messages name it. */
   readonly location: string;
@@ -64,6 +64,25 @@ class WebSource implements Source {
   }
 }
 
+/**
+ * A package in files that are at hand, by their paths: selected or dropped ones, say, or an unpacked archive.
+ * The folder may lie deeper: it is the uppermost one that has a metadata.json.
+ */
+export function sourceOfFiles(files: ReadonlyMap<string, Blob | Uint8Array<ArrayBuffer>>, location = "files"): Source {
+  const depth = (path: string): number => path.split("/").length;
+  const [found] = [...files.keys()]
+    .filter((path) => path === "metadata.json" || path.endsWith("/metadata.json"))
+    .sort((a, b) => depth(a) - depth(b));
+  const above = found?.slice(0, -"metadata.json".length) ?? "";
+  return {
+    location: `${location}/${above}`,
+    read: async (name) => {
+      const file = files.get(`${above}${name}`);
+      return file instanceof Blob ? new Uint8Array(await file.arrayBuffer()) : file;
+    },
+  };
+}
+
 const inNode =
   typeof (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node === "string";
 
@@ -80,19 +99,20 @@ async function folderSource(url: string): Promise<Source> {
 }
 
 /** Where a package is read from: a path in Node, a URL with file:, http: or https:, or one relative to the page. */
-export async function sourceAt(location: string | URL, fetch?: Fetch): Promise<Source> {
-  const text = String(location);
-  const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(text)?.[1]?.toLowerCase();
-  if (scheme === "file") return folderSource(text);
+export async function sourceAt(location: string, fetch?: Fetch): Promise<Source> {
+  const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(location)?.[1]?.toLowerCase();
+  if (scheme === "file") return folderSource(location);
   if (scheme === undefined && inNode) {
     const { pathToFileURL } = await nodeModule<{ pathToFileURL(path: string): URL }>("url");
-    return folderSource(pathToFileURL(text).href);
+    return folderSource(pathToFileURL(location).href);
   }
   if (scheme !== undefined && scheme !== "http" && scheme !== "https") {
-    throw new CallError(`${text}: packages are read from paths and from file:, http: and https: URLs, not ${scheme}:`);
+    throw new CallError(
+      `${location}: packages are read from paths and from file:, http: and https: URLs, not ${scheme}:`,
+    );
   }
   const page = (globalThis as { document?: { baseURI?: string } }).document?.baseURI;
-  const url = scheme === undefined ? new URL(text, page).href : text;
+  const url = scheme === undefined ? new URL(location, page).href : location;
   return new WebSource(folder(url), fetch ?? ((address) => globalThis.fetch(address)));
 }
 

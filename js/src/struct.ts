@@ -1,5 +1,6 @@
-import { PackageFormatError } from "./errors.js";
 import { roundUp } from "./dtype.js";
+import { PackageFormatError } from "./errors.js";
+import { float16Bits } from "./float16.js";
 import { show, type Value } from "./functions.js";
 
 interface FieldType {
@@ -30,21 +31,6 @@ function fieldType(type: string): FieldType | undefined {
   const bytes = scalarBytes[scalar];
   const count = vector === null ? 1 : Number(vector[1]);
   return { scalar, count, size: bytes * count, align: bytes * (count === 3 ? 4 : count) };
-}
-
-/** Half-precision bits of a number, rounded to nearest even. */
-export function float16Bits(value: number): number {
-  const single = new Uint32Array(Float32Array.of(value).buffer)[0] ?? 0;
-  const sign = (single >>> 16) & 0x8000;
-  const magnitude = Math.abs(value);
-  if (Number.isNaN(value)) return sign | 0x7e00;
-  if (magnitude >= 65520) return sign | 0x7c00;
-  const exponent = Math.max(Math.floor(Math.log2(magnitude || 2 ** -24)), -14);
-  const scaled = magnitude / 2 ** (exponent - 10);
-  const floor = Math.floor(scaled);
-  const rest = scaled - floor;
-  const rounded = rest > 0.5 || (rest === 0.5 && floor % 2 === 1) ? floor + 1 : floor;
-  return sign | (magnitude < 2 ** -14 ? rounded : ((exponent + 14) << 10) + rounded);
 }
 
 function put(view: DataView, offset: number, scalar: FieldType["scalar"], value: number): boolean {

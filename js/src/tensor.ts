@@ -1,4 +1,13 @@
-import { byteCount, elementCount, fromDeviceBytes, roundUp, storageOf, type DType, type HostData } from "./dtype.js";
+import {
+  byteCount,
+  elementCount,
+  fromDeviceBytes,
+  roundUp,
+  storageOf,
+  toDeviceBytes,
+  type DType,
+  type HostData,
+} from "./dtype.js";
 import { CallError, DisposedError } from "./errors.js";
 
 /** A tensor's shape and type, without its elements. */
@@ -76,6 +85,17 @@ export class GPUTensor implements BufferTensor {
     if (!this.gone && this.owned) this.buffer.destroy();
     this.gone = true;
   }
+}
+
+/** A tensor in GPU memory with the elements of a typed array. */
+export function uploaded(device: GPUDevice, { data, shape, dtype }: HostTensor, storage: DType): GPUTensor {
+  const bytes = toDeviceBytes(dtype, storage, data, (index) => {
+    throw new CallError(`element ${index} does not fit ${storage}, in which ${dtype} is kept`);
+  });
+  const { storage: bound, copySource, copyTarget } = bufferUsage;
+  const buffer = device.createBuffer({ size: Math.max(bytes.byteLength, 4), usage: bound | copySource | copyTarget });
+  if (bytes.byteLength > 0) device.queue.writeBuffer(buffer, 0, bytes);
+  return new GPUTensor({ device, buffer, shape, dtype, storage, owned: true });
 }
 
 /** Numbers of the WebGPU standard, so that none of its globals is needed. */

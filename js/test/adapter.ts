@@ -7,7 +7,7 @@ export interface TestDevice {
   readonly name: string;
 }
 
-const features: readonly GPUFeatureName[] = ["shader-f16", "subgroups"];
+const features: readonly GPUFeatureName[] = ["shader-f16", "subgroups", "timestamp-query"];
 
 /** Dawn's instance ends the process when it is collected before its devices are. */
 const kept: GPU[] = [];
@@ -22,6 +22,8 @@ export async function openDevice(): Promise<TestDevice> {
       return { gpu: undefined, device: undefined, skip: "no WebGPU adapter: there is no Vulkan driver", name: "none" };
     const device = await adapter.requestDevice({
       requiredFeatures: features.filter((feature) => adapter.features.has(feature)),
+      // Packages bind more buffers than the eight that WebGPU promises.
+      requiredLimits: { maxStorageBuffersPerShaderStage: adapter.limits.maxStorageBuffersPerShaderStage },
     });
     return {
       gpu,

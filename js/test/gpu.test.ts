@@ -13,7 +13,7 @@ import {
   type GetKernelOptions,
   type Kernel,
 } from "../src/index.js";
-import { float16Bits } from "../src/struct.js";
+import { float16Bits } from "../src/float16.js";
 import { openDevice } from "./adapter.js";
 import { loadManifest, variant } from "./memory.js";
 

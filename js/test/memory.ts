@@ -2,11 +2,11 @@
 import { createHash } from "node:crypto";
 import { getKernel, type GetKernelOptions, type Kernel } from "../src/index.js";
 
-export type Files = Record<string, string>;
+export type Files = Record<string, string | Uint8Array<ArrayBuffer>>;
 
 export const base = "http://packages.test/kernel/";
 
-function digest(text: string): string {
+function digest(text: string | Uint8Array): string {
   return createHash("sha256").update(text).digest("base64");
 }
 
@@ -39,8 +39,9 @@ export function files(
   manifest: object = minimalManifest,
   metadata: object = {},
   template = "{{ env.wgsl.resourceDeclarations }}\n",
+  more: Files = {},
 ): Files {
-  const content: Files = { "manifest.json": JSON.stringify(manifest), "main.wgsl.jinja": template };
+  const content: Files = { "manifest.json": JSON.stringify(manifest), "main.wgsl.jinja": template, ...more };
   const digests = Object.fromEntries(Object.entries(content).map(([name, text]) => [name, digest(text)]));
   content["metadata.json"] = JSON.stringify({
     name: "test",
@@ -91,4 +92,30 @@ export function load(content: Files = files(), options: GetKernelOptions = {}): 
 
 export function loadManifest(manifest: object, options: GetKernelOptions = {}, template?: string): Promise<Kernel> {
   return load(files({ ...minimalManifest, ...manifest }, {}, template), options);
+}
+
+export interface StoredTensor {
+  readonly dtype: string;
+  readonly shape: readonly number[];
+  readonly bytes: ArrayBufferView;
+}
+
+/** A safetensors file. */
+export function safetensors(tensors: Readonly<Record<string, StoredTensor>>): Uint8Array<ArrayBuffer> {
+  let end = 0;
+  const entries = Object.entries(tensors).map(([name, { dtype, shape, bytes }]) => {
+    const begin = end;
+    end += bytes.byteLength;
+    return [name, { dtype, shape, data_offsets: [begin, end] }];
+  });
+  const header = new TextEncoder().encode(JSON.stringify(Object.fromEntries(entries)));
+  const file = new Uint8Array(8 + header.length + end);
+  new DataView(file.buffer).setBigUint64(0, BigInt(header.length), true);
+  file.set(header, 8);
+  let at = 8 + header.length;
+  for (const { bytes } of Object.values(tensors)) {
+    file.set(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength), at);
+    at += bytes.byteLength;
+  }
+  return file;
 }

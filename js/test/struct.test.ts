@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { float16Bits, packStruct } from "../src/struct.js";
+import { float16Bits } from "../src/float16.js";
+import { packStruct } from "../src/struct.js";
 
 function words(bytes: Uint8Array): number[] {
   return [...new Uint32Array(bytes.buffer)];
