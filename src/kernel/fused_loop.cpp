@@ -59,7 +59,16 @@ class FusedLoopLowering {
   }
 
   /// Operations of a lane, roughly.
-  [[nodiscard]] std::int64_t work_of(const Stage& stage) const { return emitter_.places_of(stage); }
+  [[nodiscard]] std::int64_t work_of(const Stage& stage) const {
+    return emitter_.places_of(stage) + (policy_.open ? work_of_places() : 0);
+  }
+  /// Where nothing goes from step to step, memory and functions are what a lane waits for.
+  [[nodiscard]] std::int64_t work_of_places() const {
+    std::int64_t work = 0;
+    for (const StepValue& value : graph_.values)
+      work += value.kind == StepValue::Kind::source && !value.number ? 1 : value.is_function ? 4 : 0;
+    return work;
+  }
 
   /// The order in which a stage's axes are gone through: vectors along the last one, unless that is short.
   [[nodiscard]] static std::vector<std::size_t> order_of(const Stage& stage) {

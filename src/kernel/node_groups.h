@@ -3,6 +3,7 @@
 #pragma once
 
 #include "graph/graph.h"
+#include "pawl/error.h"
 
 namespace pawl::kernel {
 
@@ -19,6 +20,11 @@ struct GroupedNodes {
   std::vector<const graph::Node*> order;
   std::vector<NodeGroup> groups;  ///< in the order of their nodes
 };
+
+/// The same group for tensors whose axes are in another order: it captures those of `turned` (by capture) and gives all
+/// its results with axis i being what was axis order[i]. All of these have that many axes. Errors: internal.
+Result<graph::ScanOp> turned_group(const graph::ScanOp& group, const std::vector<std::size_t>& order,
+                                   const std::vector<bool>& turned);
 
 /// Of the graph's own nodes; bodies are not looked into. `is_constant` says which nodes are not run at all.
 GroupedNodes group_nodes(const graph::Graph& graph, const std::vector<bool>& is_constant);

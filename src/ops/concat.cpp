@@ -1,10 +1,13 @@
 // Concat and Tile: tensors put side by side.
 #include "ops/concat.h"
 
+#include <algorithm>
+
 #include "ops/axes.h"
 #include "ops/axis_rules.h"
 #include "ops/extents.h"
 #include "ops/families.h"
+#include "tensor/order.h"
 #include "tensor/walk.h"
 
 namespace pawl::ops {
@@ -144,7 +147,9 @@ Result<Tensor> concat(std::span<const Tensor> parts, std::size_t axis) {
                   to_string(parts[0].shape()), name(parts[i].dtype()), to_string(other), axis);
     }
   }
-  TRY_ASSIGN(Tensor result, Tensor::allocate(parts[0].dtype(), shape));
+  const Tensor& largest = *std::max_element(parts.begin(), parts.end(),
+                                            [](const Tensor& a, const Tensor& b) { return a.size() < b.size(); });
+  TRY_ASSIGN(Tensor result, allocate_in_order(parts[0].dtype(), shape, order_in_memory(largest)));
   std::int64_t start = 0;
   for (const Tensor& part : parts) {
     Tensor place = result.view(part.shape(), result.strides(), start * result.strides()[axis]);

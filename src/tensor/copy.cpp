@@ -1,6 +1,7 @@
 // Copying between tensors that lie in memory in unlike ways.
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <string>
@@ -20,12 +21,15 @@ struct Axis {
   std::int64_t to = 0;
 };
 
-/// Without axes of extent 1; neighbours that both tensors go through in one stride are one.
+/// Without axes of extent 1, in the order in which the target's lie in memory; neighbours that both tensors go through
+/// in one stride are one.
 std::vector<Axis> simplified(const Tensor& from, const Tensor& to) {
-  std::vector<Axis> axes;
-  for (std::size_t i = 0; i < to.shape().size(); ++i) {
-    const Axis axis{to.shape()[i], from.strides()[i], to.strides()[i]};
-    if (axis.extent == 1) continue;
+  std::vector<Axis> all, axes;
+  for (std::size_t i = 0; i < to.shape().size(); ++i)
+    if (to.shape()[i] != 1) all.push_back({to.shape()[i], from.strides()[i], to.strides()[i]});
+  const auto is_outside = [](const Axis& a, const Axis& b) { return std::abs(a.to) > std::abs(b.to); };
+  if (!std::is_sorted(all.begin(), all.end(), is_outside)) std::stable_sort(all.begin(), all.end(), is_outside);
+  for (const Axis& axis : all) {
     if (!axes.empty() && axes.back().from == axis.from * axis.extent && axes.back().to == axis.to * axis.extent)
       axes.back() = {axes.back().extent * axis.extent, axis.from, axis.to};
     else

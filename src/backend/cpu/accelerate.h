@@ -19,6 +19,9 @@ struct Policy {
   std::int64_t threaded = 1 << 26;  ///< work from which all threads take part; less is done before the others are awake
   std::int64_t shared = 1 << 22;    ///< multiplications from which the threads of kernels share a product
   std::int64_t shared_of_few = 1 << 15;
+  /// What the calling thread does of few rows, measured by what each other thread does: its caches hold the rest of the
+  /// model's data too.
+  double own_part_of_few = 0.7;
   int threads = 1;  ///< that one operator may use
 };
 

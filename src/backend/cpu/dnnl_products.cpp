@@ -64,19 +64,26 @@ bool multiply_row(const ops::Matrix<float>& a, const ops::Matrix<float>& b, floa
 /// The same in parts: rows or columns of the result, of which there are more.
 Result<bool> multiply(const DnnlLibrary& library, const Policy& policy, const ops::Matrix<float>& a,
                       const ops::Matrix<float>& b, float alpha, float beta, float* to) {
-  constexpr std::int64_t kRows = 16, kColumns = 64;
+  constexpr std::int64_t kRows = 16, kColumns = 64, kLine = 16;
   const bool by_rows = a.rows / kRows >= b.columns / kColumns;
-  const std::int64_t unit = by_rows ? kRows : kColumns, units = ((by_rows ? a.rows : b.columns) + unit - 1) / unit;
   // Few rows wait for the other matrix to come from memory: more threads fetch more of it.
-  const std::int64_t shared = a.rows <= policy.few_rows ? policy.shared_of_few : policy.shared;
+  const bool few = a.rows <= policy.few_rows;
+  const std::int64_t unit = by_rows ? kRows : few ? kLine : kColumns;
+  const std::int64_t units = ((by_rows ? a.rows : b.columns) + unit - 1) / unit;
+  const std::int64_t shared = few ? policy.shared_of_few : policy.shared;
   const bool pays = reaches(shared, {a.rows, a.columns, b.columns});
   const bool small = reaches(policy.own_code, {a.rows, a.columns, b.columns}) &&
                      !reaches(policy.common_code, {a.rows, a.columns, b.columns});
   const int parts = pays ? static_cast<int>(std::clamp<std::int64_t>(units, 1, policy.threads)) : 1;
+  const double own = few ? policy.own_part_of_few : 1;
+  const auto bound = [&](int part) {
+    if (part == 0) return std::int64_t{0};
+    return static_cast<std::int64_t>(static_cast<double>(units) * (own + part - 1) / (own + parts - 1) + 0.5);
+  };
   std::atomic<bool> done = true;
   TRY(run_parts(parts, [&](int part) -> Result<void> {
     const std::int64_t extent = by_rows ? a.rows : b.columns;
-    const std::int64_t begin = units * part / parts * unit, end = std::min(units * (part + 1) / parts * unit, extent);
+    const std::int64_t begin = bound(part) * unit, end = std::min(bound(part + 1) * unit, extent);
     ops::Matrix<float> left = a, right = b;
     (by_rows ? left.data : right.data) += begin * (by_rows ? a.row_step : b.column_step);
     (by_rows ? left.rows : right.columns) = end - begin;

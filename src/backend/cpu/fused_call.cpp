@@ -7,6 +7,7 @@
 #include "backend/cpu/threads.h"
 #include "backend/reference/stack.h"
 #include "base/try.h"
+#include "tensor/order.h"
 #include "tensor/reuse.h"
 #include "tensor/walk.h"
 
@@ -98,9 +99,10 @@ class Call {
     results_.clear();
     results_.resize(call_.scan.states + call_.scan.outputs);
     for (std::size_t i = 0; i < call_.scan.states; ++i) results_[i] = std::move(call_.states[i]);
-    for (std::size_t i = 0; i < loop_.bindings.size(); ++i) TRY(bind(i));
-    for (const Binding& binding : loop_.bindings)
-      for (const auto& [param, stride] : binding.dense) own_->params[param.index] = stride;
+    for (std::size_t i = 0; i < loop_.bindings.size(); ++i) {
+      tell_dense(loop_.bindings[i]);
+      TRY(bind(i));
+    }
     for (const auto& [param, extent] : loop_.extents) own_->params[param.index] = extent;
     return {};
   }
@@ -110,12 +112,16 @@ class Call {
     return {};
   }
 
+  void tell_dense(const Binding& binding) {
+    for (const auto& [param, stride] : binding.dense) own_->params[param.index] = stride;
+  }
+
   Result<void> bind(std::size_t i) {
     const Binding& binding = loop_.bindings[i];
     switch (binding.kind) {
       case Binding::Kind::state: return bind_state(i);
       case Binding::Kind::element: return bind_element(binding);
-      case Binding::Kind::captured: return bind_dense(binding, call_.captured[binding.index]->tensor());
+      case Binding::Kind::captured: return bind_captured(binding, call_.captured[binding.index]->tensor());
       // Constants are packed already.
       case Binding::Kind::constant: add(kernel_.constants[i]); return {};
       case Binding::Kind::scratch: return bind_scratch(binding);
@@ -133,7 +139,15 @@ class Call {
     own_->arguments.push_back({{const_cast<std::byte*>(tensor.bytes()), size}, origin, time});
   }
 
-  Result<void> bind_dense(const Binding& binding, const Tensor& tensor) {
+  Result<void> bind_captured(const Binding& binding, const Tensor& tensor) {
+    if (!binding.dense.empty() && tensor.shape() == binding.shape && binding.order.empty() && tensor.aligned() &&
+        !has_negative(tensor) && has_strides(binding, tensor, 0)) {
+      for (const Binding::TensorStride& stride : binding.strides)
+        own_->params[stride.param.index] = tensor.strides()[stride.axis];
+      add(tensor);
+      own_->kept.push_back(tensor);
+      return {};
+    }
     TRY_ASSIGN(Tensor dense, packed(binding, tensor));
     TRY_ASSIGN(dense, dense.to_dense());
     add(dense);
@@ -190,7 +204,7 @@ class Call {
       std::vector<std::size_t> order{0};
       for (const std::size_t axis : binding.order) order.push_back(axis + 1);
       TRY_ASSIGN(element, in_order(element.reshaped(shape), order).to_dense());
-    } else if (!has_strides(binding, element)) {
+    } else if (!has_strides(binding, element, 1)) {
       TRY_ASSIGN(element, element.to_dense());
     }
     if (!element.aligned() || has_negative(element)) {
@@ -209,14 +223,15 @@ class Call {
     return std::any_of(tensor.strides().begin(), tensor.strides().end(), [](std::int64_t each) { return each < 0; });
   }
 
-  /// Whether the axes whose strides are no params lie densely.
-  static bool has_strides(const Binding& binding, const Tensor& element) {
+  /// Whether the axes whose strides are no params lie densely; the binding's first axis is number `first` of the
+  /// tensor.
+  static bool has_strides(const Binding& binding, const Tensor& tensor, std::size_t first) {
     std::int64_t dense = 1;
-    for (std::size_t axis = element.shape().size() - 1; axis-- > 0;) {
+    for (std::size_t axis = tensor.shape().size() - first; axis-- > 0;) {
       const bool is_param = std::any_of(binding.strides.begin(), binding.strides.end(),
                                         [&](const auto& each) { return each.axis == axis; });
-      const std::int64_t extent = element.shape()[axis + 1];
-      if (!is_param && extent != 1 && element.strides()[axis + 1] != dense) return false;
+      const std::int64_t extent = tensor.shape()[axis + first];
+      if (!is_param && extent != 1 && tensor.strides()[axis + first] != dense) return false;
       dense *= extent;
     }
     return true;
@@ -242,6 +257,8 @@ class Call {
     }
     for (const Binding::TensorStride& stride : binding.strides)
       own_->params[stride.param.index] = made.strides()[stride.axis < axis ? stride.axis : stride.axis + 1];
+    // These are of the binding's axes, which may be several of the tensor's.
+    tell_dense(binding);
     bind_in_time(binding, made, made.strides()[axis], call_.scan.output_reversed[k]);
     results_[call_.scan.states + k] = std::move(made);
     return {};

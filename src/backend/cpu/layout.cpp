@@ -1,6 +1,7 @@
 #include "backend/cpu/layout.h"
 
 #include "base/try.h"
+#include "tensor/order.h"
 #include "tensor/walk.h"
 
 namespace pawl::cpu {
@@ -29,19 +30,14 @@ Result<Tensor> in_tiles(const Tensor& tensor, std::int64_t tile) {
 
 }  // namespace
 
-Tensor in_order(const Tensor& tensor, const std::vector<std::size_t>& order) {
-  Dims shape, strides;
-  for (const std::size_t axis : order) {
-    shape.push_back(tensor.shape()[axis]);
-    strides.push_back(tensor.strides()[axis]);
-  }
-  return tensor.view(shape, strides);
-}
-
 Result<Tensor> packed(const kernel::Binding& binding, const Tensor& tensor) {
   if (binding.order.empty()) return tensor;
-  TRY_ASSIGN(const Tensor dense, tensor.to_dense());
-  const Tensor ordered = in_order(dense.reshaped(binding.shape), binding.order);
+  Tensor whole = tensor;
+  if (!(tensor.shape() == binding.shape)) {
+    TRY_ASSIGN(const Tensor dense, tensor.to_dense());
+    whole = dense.reshaped(binding.shape);
+  }
+  const Tensor ordered = in_order(whole, binding.order);
   if (binding.tile == 0) return ordered;
   return in_tiles(ordered, binding.tile);
 }

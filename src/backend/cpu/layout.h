@@ -6,9 +6,6 @@
 
 namespace pawl::cpu {
 
-/// A view with the axes in another order, the outermost first.
-Tensor in_order(const Tensor& tensor, const std::vector<std::size_t>& order);
-
 /// A tensor as a binding has it: neighbouring axes as one, in its order, in its tiles. Errors: limit.
 Result<Tensor> packed(const kernel::Binding& binding, const Tensor& tensor);
 

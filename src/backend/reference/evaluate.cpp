@@ -5,6 +5,7 @@
 
 #include "backend/reference/evaluator.h"
 #include "base/try.h"
+#include "tensor/order.h"
 
 namespace pawl::reference {
 namespace {
@@ -85,7 +86,17 @@ Result<bool> Evaluator::group(const GroupPlan& plan, Frame& frame) {
     if (!at(frame, id).is_tensor() || !at(frame, id).tensor().defined()) return false;
     frame.captured.push_back(&at(frame, id));
   }
-  const ScanCall call{.scan = plan.group.scan,
+  const TurnedGroup* turned = nullptr;
+  if (plan.rank && *plan.rank > 1 && !frame.captured.empty()) {
+    TRY_ASSIGN(turned, plan.turned->find(plan.group.scan, *plan.rank, frame.captured));
+  }
+  std::vector<Value> views(turned == nullptr ? 0 : frame.captured.size());
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    if (!turned->turned[i]) continue;
+    views[i] = in_order(frame.captured[i]->tensor(), turned->order);
+    frame.captured[i] = &views[i];
+  }
+  const ScanCall call{.scan = turned == nullptr ? plan.group.scan : turned->scan,
                       .states = {},
                       .elements = {},
                       .captured = frame.captured,
@@ -105,7 +116,8 @@ Result<bool> Evaluator::group(const GroupPlan& plan, Frame& frame) {
     Dims shape = stacked.shape(), strides = stacked.strides();
     shape.erase(0);
     strides.erase(0);
-    at(frame, plan.group.gives[k]) = stacked.view(std::move(shape), std::move(strides));
+    const Tensor result = stacked.view(std::move(shape), std::move(strides));
+    at(frame, plan.group.gives[k]) = turned == nullptr ? result : from_order(result, turned->order);
   }
   frame.results.clear();
   return true;
@@ -175,6 +187,26 @@ Result<void> Evaluator::call(const NodePlan& plan, const graph::OpCall& call, Fr
     TRY(graph::check_call(call, pointers));
   }
   frame.results.resize(node.outputs.size());
+  if (plan.moves && frame.arguments[0]->is_tensor()) return move(plan, call, frame);
+  TRY(evaluate(plan, call, frame));
+  store_results(plan, frame);
+  return {};
+}
+
+Result<void> Evaluator::move(const NodePlan& plan, const graph::OpCall& call, Frame& frame) {
+  frame.seen.resize(frame.prepared->nodes.size());
+  SeenViews& seen = frame.seen[static_cast<std::size_t>(&plan - frame.prepared->nodes.data())];
+  const Tensor input = frame.arguments[0]->tensor();
+  if (!seen.recall(input, frame.results)) {
+    TRY(evaluate(plan, call, frame));
+    seen.remember(input, frame.results);
+  }
+  store_results(plan, frame);
+  return {};
+}
+
+Result<void> Evaluator::evaluate(const NodePlan& plan, const graph::OpCall& call, Frame& frame) {
+  const graph::Node& node = *plan.node;
   ops::EvalContext context{*call.schema,    call.attributes,
                            frame.arguments, {plan.last_use.get(), node.inputs.size()},
                            frame.results,   {plan.wanted.get(), node.outputs.size()},
@@ -184,10 +216,13 @@ Result<void> Evaluator::call(const NodePlan& plan, const graph::OpCall& call, Fr
     TRY_ASSIGN(done, options_.accelerate(*call.def, context));
   }
   if (!done) TRY(evaluate_call(*call.def, context));
-  for (std::size_t i = 0; i < node.outputs.size(); ++i)
-    if (plan.wanted[i]) at(frame, node.outputs[i]) = std::move(frame.results[i]);
-  frame.results.clear();
   return {};
+}
+
+void Evaluator::store_results(const NodePlan& plan, Frame& frame) {
+  for (std::size_t i = 0; i < plan.node->outputs.size(); ++i)
+    if (plan.wanted[i]) at(frame, plan.node->outputs[i]) = std::move(frame.results[i]);
+  frame.results.clear();
 }
 
 Result<void> Evaluator::branch(const NodePlan& plan, const graph::IfOp& branch, Frame& frame) {

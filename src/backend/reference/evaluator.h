@@ -35,6 +35,10 @@ class Evaluator {
   /// Whether the nodes of a group have run as one.
   Result<bool> group(const GroupPlan& plan, Frame& frame);
   Result<void> call(const NodePlan& plan, const graph::OpCall& call, Frame& frame);
+  /// Of the arguments in the frame, results in the frame: of a node that only moves, and of any.
+  Result<void> move(const NodePlan& plan, const graph::OpCall& call, Frame& frame);
+  Result<void> evaluate(const NodePlan& plan, const graph::OpCall& call, Frame& frame);
+  void store_results(const NodePlan& plan, Frame& frame);
   Result<void> scan(const NodePlan& plan, const graph::ScanOp& scan, Frame& frame);
   Result<void> batched_scan(const NodePlan& plan, const graph::ScanOp& scan, Frame& frame);
   Result<void> loop(const NodePlan& plan, const graph::LoopOp& loop, Frame& frame);

@@ -198,6 +198,17 @@ kernel::GroupedNodes order_of(const Graph& graph, bool grouped) {
   return plain;
 }
 
+/// How many axes all of these tensors have, where that is known and the same.
+std::optional<std::size_t> common_rank(const Graph& graph, const std::vector<ValueId>& values) {
+  std::optional<std::size_t> rank;
+  for (const ValueId id : values) {
+    const auto& shape = graph[id].fact.type.shape;
+    if (!shape || (rank && *rank != shape->size())) return std::nullopt;
+    rank = shape->size();
+  }
+  return rank;
+}
+
 /// Where the groups' nodes are among those that are needed. A group that has lost one of them is none.
 void add_groups(Prepared& prepared, std::vector<kernel::NodeGroup> groups) {
   std::unordered_map<const Node*, std::size_t> place;
@@ -210,6 +221,7 @@ void add_groups(Prepared& prepared, std::vector<kernel::NodeGroup> groups) {
     plan.first = place.at(group.nodes.front());
     plan.count = group.nodes.size();
     plan.wanted.assign(group.gives.size(), true);
+    plan.rank = common_rank(*prepared.graph, group.gives);
     const std::vector<ValueId>& outputs = prepared.graph->outputs;
     plan.gives_output = std::any_of(group.gives.begin(), group.gives.end(), [&](ValueId id) {
       return std::find(outputs.begin(), outputs.end(), id) != outputs.end();
@@ -262,6 +274,7 @@ std::unique_ptr<Prepared> prepare_graph(const Graph& graph, Live needed_outputs,
       plan.accelerated = faster.accelerated != nullptr && faster.accelerated(*call->def);
   for (const ValueId id : graph.inputs) prepared->read_inputs.push_back(live[id.index]);
   prepared->pinned = pinned_values(graph);
+  for (NodePlan& plan : prepared->nodes) plan.moves = only_moves(*plan.node, prepared->pinned);
   find_last_uses(graph, *prepared);
   add_groups(*prepared, std::move(nodes.groups));
   add_blocks(*prepared, std::move(makers));

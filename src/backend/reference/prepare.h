@@ -7,6 +7,8 @@
 
 #include "backend/reference/blocks.h"
 #include "backend/reference/evaluate.h"
+#include "backend/reference/seen_views.h"
+#include "backend/reference/turned_groups.h"
 #include "base/spares.h"
 #include "kernel/node_groups.h"
 #include "tensor/memory.h"
@@ -35,6 +37,8 @@ struct NodePlan {
   bool check_types = false;
   /// There is a faster way for the operator.
   bool accelerated = false;
+  /// It only says where elements of its first input are.
+  bool moves = false;
   /// Of a Scan: what its body captures, in the body's order.
   std::vector<graph::ValueId> captures;
   /// In the order of graph::for_each_body.
@@ -51,7 +55,9 @@ struct GroupPlan {
   std::size_t first = 0;  ///< of Prepared::nodes
   std::size_t count = 0;
   kernel::NodeGroup group;
-  std::vector<bool> wanted;   ///< by what the group gives
+  std::vector<bool> wanted;         ///< by what the group gives
+  std::optional<std::size_t> rank;  ///< of all that the group gives
+  std::unique_ptr<TurnedGroups> turned = std::make_unique<TurnedGroups>();
   bool gives_output = false;  ///< of the graph
 };
 
@@ -72,6 +78,7 @@ struct Frame {
   std::vector<Value> taken;
   std::vector<Tensor> elements;
   std::vector<const Value*> captured;
+  std::vector<SeenViews> seen;  ///< by node
 };
 
 /// What a run needs besides the graph, ready for the next one.
