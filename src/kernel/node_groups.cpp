@@ -21,6 +21,10 @@ using graph::ValueId;
 /// A kernel of more would take too long to compile for what it saves.
 constexpr std::size_t kMostNodes = 48;
 
+/// Whether products of matrices of that type are made here. Those of floats are a library's, which has none of the
+/// others that is fast on every machine.
+bool is_own_product(DType dtype) { return dtype == DType::f64 || expr::is_stored(dtype); }
+
 Role role_of(const Graph& graph, const Node& node) {
   const auto* call = std::get_if<OpCall>(&node.operation);
   if (call == nullptr || !call->def->domain.empty() || call->def->random) return Role::none;
@@ -29,6 +33,8 @@ Role role_of(const Graph& graph, const Node& node) {
   const std::string_view name = call->def->name;
   if (name == "DequantizeLinear") return Role::none;
   if (name == "Conv" && !is_sum_of_taps(*call, graph[node.inputs[1]].fact.type)) return Role::none;
+  if ((name == "MatMul" || name == "Gemm") && !is_own_product(graph[node.outputs[0]].fact.type.dtype))
+    return Role::none;
   const Role role = StepBuilder::role_outside(*call);
   if (role != Role::works || ops::find_lowering(*call->def) == nullptr) return role;
   // Indices and extents are few, and other operators ask for them before the run.
