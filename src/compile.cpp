@@ -139,6 +139,7 @@ Result<Program> Program::compile(const Model& model, const CompileOptions& optio
         kernels.policy.exact = exact;
         kernels.threads = 1;
         kernels.chunks.most_lanes = 0;
+        kernels.turns = false;
         kernels.compile = wgsl::shaders(std::move(device));
       }
       state->kernels = std::make_unique<cpu::ScanKernels>(std::move(kernels));

@@ -217,6 +217,17 @@ Result<std::shared_ptr<const ScanKernels::Entry>> ScanKernels::find(const refere
 }
 
 Result<bool> ScanKernels::run(const reference::ScanCall& call, std::vector<Value>& results) {
+  if (options_.turns && is_turned(call)) {
+    TRY_ASSIGN(const graph::ScanOp* const scan, turned_.find(call.scan));
+    return run_turned(
+        call, *scan, options_.threads,
+        [&](const reference::ScanCall& turned, std::vector<Value>& made) { return run_as_it_lies(turned, made); },
+        results);
+  }
+  return run_as_it_lies(call, results);
+}
+
+Result<bool> ScanKernels::run_as_it_lies(const reference::ScanCall& call, std::vector<Value>& results) {
   TRY_ASSIGN(std::shared_ptr<const Entry> entry, find(call, false, nullptr));
   if (!entry->kernel.loop) return false;
   // Chunks are of the whole run.

@@ -7,6 +7,7 @@
 
 #include "backend/cpu/chunked_call.h"
 #include "backend/cpu/fused_call.h"
+#include "backend/cpu/turned_scans.h"
 #include "plan/chunk_policy.h"
 
 namespace pawl::cpu {
@@ -22,6 +23,7 @@ struct ScanKernelOptions {
   CompileKernel compile;
   kernel::FusedLoopPolicy policy{};
   plan::ChunkPolicy chunks{};
+  bool turns = true;  ///< tensors whose time lies inside are turned over
 };
 
 /// The kernels of one program's Scans, by the shapes that they were called with. Used by several threads at once.
@@ -46,6 +48,7 @@ class ScanKernels final : public reference::ScanRunner {
     bool streaming = false;
     std::shared_ptr<const Entry> entry;
   };
+  Result<bool> run_as_it_lies(const reference::ScanCall& call, std::vector<Value>& results);
   ///   like : another kernel of the Scan, whose packed constants serve this one too; may be null
   Result<std::shared_ptr<const Entry>> find(const reference::ScanCall& call, bool streaming, const LoopKernel* like);
   Result<Entry> make(const reference::ScanCall& call, std::vector<ops::Fact> inputs, std::vector<ops::Fact> captured,
@@ -62,6 +65,7 @@ class ScanKernels final : public reference::ScanRunner {
   /// By Scan, what was asked for last in front.
   std::unordered_map<const graph::ScanOp*, std::vector<Known>> known_;
   std::size_t count_ = 0;
+  TurnedScans turned_;
 };
 
 }  // namespace pawl::cpu
