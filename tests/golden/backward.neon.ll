@@ -37,138 +37,115 @@ entry:
 L0:
   br label %L1
 L1:
-  %v28 = phi i64 [ 0, %L0 ], [ %v127, %L11 ]
+  %v28 = phi i64 [ 0, %L0 ], [ %v106, %L11 ]
   %v29 = sub i64 %v8, 0
-  %v30 = srem i64 %v29, 4
+  %v30 = srem i64 %v29, 2
   %v31 = sub i64 %v8, %v30
   %v32 = icmp slt i64 0, %v31
   br i1 %v32, label %L3, label %L5
 L3:
   br label %L4
 L4:
-  %v33 = phi i64 [ 0, %L3 ], [ %v92, %L8 ]
+  %v33 = phi i64 [ 0, %L3 ], [ %v71, %L8 ]
   %v34 = add i64 %v10, %v33
   %v35 = getelementptr double, ptr %b0, i64 %v34
   %v36 = load <2 x double>, ptr %v35, align 1
-  %v37 = getelementptr double, ptr %v35, i64 2
-  %v38 = load <2 x double>, ptr %v37, align 1
-  %v39 = icmp slt i64 0, %v6
-  br i1 %v39, label %L6, label %L8
+  %v37 = icmp slt i64 0, %v6
+  br i1 %v37, label %L6, label %L8
 L6:
   br label %L7
 L7:
-  %v40 = phi i64 [ 0, %L6 ], [ %v85, %L7 ]
-  %v41 = phi <2 x double> [ %v36, %L6 ], [ %v64, %L7 ]
-  %v42 = phi <2 x double> [ %v38, %L6 ], [ %v65, %L7 ]
-  %v43 = mul i64 %v14, %v40
-  %v44 = add i64 %v12, %v43
-  %v45 = mul i64 %v16, %v28
-  %v46 = add i64 %v44, %v45
-  %v47 = mul i64 %v18, %v33
-  %v48 = add i64 %v46, %v47
-  %v49 = getelementptr double, ptr %b1, i64 %v48
-  %v50 = insertelement <2 x i64> poison, i64 %v18, i64 0
-  %v51 = shufflevector <2 x i64> %v50, <2 x i64> poison, <2 x i32> zeroinitializer
-  %v52 = mul <2 x i64> %v51, <i64 0, i64 1>
-  %v53 = getelementptr double, ptr %v49, <2 x i64> %v52
-  %v54 = call <2 x double> @llvm.masked.gather.v2f64.v2p0(<2 x ptr> %v53, i32 1, <2 x i1> splat (i1 true), <2 x double> zeroinitializer)
-  %v55 = mul i64 2, %v18
-  %v56 = getelementptr double, ptr %v49, i64 %v55
-  %v57 = insertelement <2 x i64> poison, i64 %v18, i64 0
-  %v58 = shufflevector <2 x i64> %v57, <2 x i64> poison, <2 x i32> zeroinitializer
-  %v59 = mul <2 x i64> %v58, <i64 0, i64 1>
-  %v60 = getelementptr double, ptr %v56, <2 x i64> %v59
-  %v61 = call <2 x double> @llvm.masked.gather.v2f64.v2p0(<2 x ptr> %v60, i32 1, <2 x i1> splat (i1 true), <2 x double> zeroinitializer)
-  %v62 = fmul <2 x double> %v54, %v54
-  %v63 = fmul <2 x double> %v61, %v61
-  %v64 = call <2 x double> @llvm.fma.v2f64(<2 x double> %v54, <2 x double> %v54, <2 x double> %v41)
-  %v65 = call <2 x double> @llvm.fma.v2f64(<2 x double> %v61, <2 x double> %v61, <2 x double> %v42)
-  %v66 = call <2 x double> @llvm.sqrt.v2f64(<2 x double> %v64)
-  %v67 = call <2 x double> @llvm.sqrt.v2f64(<2 x double> %v65)
-  %v68 = mul i64 %v22, %v40
-  %v69 = add i64 %v20, %v68
-  %v70 = mul i64 %v24, %v28
-  %v71 = add i64 %v69, %v70
-  %v72 = mul i64 %v26, %v33
-  %v73 = add i64 %v71, %v72
-  %v74 = getelementptr double, ptr %b2, i64 %v73
-  %v75 = insertelement <2 x i64> poison, i64 %v26, i64 0
-  %v76 = shufflevector <2 x i64> %v75, <2 x i64> poison, <2 x i32> zeroinitializer
-  %v77 = mul <2 x i64> %v76, <i64 0, i64 1>
-  %v78 = getelementptr double, ptr %v74, <2 x i64> %v77
-  call void @llvm.masked.scatter.v2f64.v2p0(<2 x double> %v66, <2 x ptr> %v78, i32 1, <2 x i1> splat (i1 true))
-  %v79 = mul i64 2, %v26
-  %v80 = getelementptr double, ptr %v74, i64 %v79
-  %v81 = insertelement <2 x i64> poison, i64 %v26, i64 0
-  %v82 = shufflevector <2 x i64> %v81, <2 x i64> poison, <2 x i32> zeroinitializer
-  %v83 = mul <2 x i64> %v82, <i64 0, i64 1>
-  %v84 = getelementptr double, ptr %v80, <2 x i64> %v83
-  call void @llvm.masked.scatter.v2f64.v2p0(<2 x double> %v67, <2 x ptr> %v84, i32 1, <2 x i1> splat (i1 true))
-  %v85 = add i64 %v40, 1
-  %v86 = icmp slt i64 %v85, %v6
-  br i1 %v86, label %L7, label %L8
+  %v38 = phi i64 [ 0, %L6 ], [ %v66, %L7 ]
+  %v39 = phi <2 x double> [ %v36, %L6 ], [ %v53, %L7 ]
+  %v40 = mul i64 %v14, %v38
+  %v41 = add i64 %v12, %v40
+  %v42 = mul i64 %v16, %v28
+  %v43 = add i64 %v41, %v42
+  %v44 = mul i64 %v18, %v33
+  %v45 = add i64 %v43, %v44
+  %v46 = getelementptr double, ptr %b1, i64 %v45
+  %v47 = insertelement <2 x i64> poison, i64 %v18, i64 0
+  %v48 = shufflevector <2 x i64> %v47, <2 x i64> poison, <2 x i32> zeroinitializer
+  %v49 = mul <2 x i64> %v48, <i64 0, i64 1>
+  %v50 = getelementptr double, ptr %v46, <2 x i64> %v49
+  %v51 = call <2 x double> @llvm.masked.gather.v2f64.v2p0(<2 x ptr> %v50, i32 1, <2 x i1> splat (i1 true), <2 x double> zeroinitializer)
+  %v52 = fmul <2 x double> %v51, %v51
+  %v53 = call <2 x double> @llvm.fma.v2f64(<2 x double> %v51, <2 x double> %v51, <2 x double> %v39)
+  %v54 = call <2 x double> @llvm.sqrt.v2f64(<2 x double> %v53)
+  %v55 = mul i64 %v22, %v38
+  %v56 = add i64 %v20, %v55
+  %v57 = mul i64 %v24, %v28
+  %v58 = add i64 %v56, %v57
+  %v59 = mul i64 %v26, %v33
+  %v60 = add i64 %v58, %v59
+  %v61 = getelementptr double, ptr %b2, i64 %v60
+  %v62 = insertelement <2 x i64> poison, i64 %v26, i64 0
+  %v63 = shufflevector <2 x i64> %v62, <2 x i64> poison, <2 x i32> zeroinitializer
+  %v64 = mul <2 x i64> %v63, <i64 0, i64 1>
+  %v65 = getelementptr double, ptr %v61, <2 x i64> %v64
+  call void @llvm.masked.scatter.v2f64.v2p0(<2 x double> %v54, <2 x ptr> %v65, i32 1, <2 x i1> splat (i1 true))
+  %v66 = add i64 %v38, 1
+  %v67 = icmp slt i64 %v66, %v6
+  br i1 %v67, label %L7, label %L8
 L8:
-  %v87 = phi <2 x double> [ %v36, %L4 ], [ %v64, %L7 ]
-  %v88 = phi <2 x double> [ %v38, %L4 ], [ %v65, %L7 ]
-  %v89 = add i64 %v10, %v33
-  %v90 = getelementptr double, ptr %b0, i64 %v89
-  store <2 x double> %v87, ptr %v90, align 1
-  %v91 = getelementptr double, ptr %v90, i64 2
-  store <2 x double> %v88, ptr %v91, align 1
-  %v92 = add i64 %v33, 4
-  %v93 = icmp slt i64 %v92, %v31
-  br i1 %v93, label %L4, label %L5
+  %v68 = phi <2 x double> [ %v36, %L4 ], [ %v53, %L7 ]
+  %v69 = add i64 %v10, %v33
+  %v70 = getelementptr double, ptr %b0, i64 %v69
+  store <2 x double> %v68, ptr %v70, align 1
+  %v71 = add i64 %v33, 2
+  %v72 = icmp slt i64 %v71, %v31
+  br i1 %v72, label %L4, label %L5
 L5:
-  %v94 = icmp slt i64 %v31, %v8
-  br i1 %v94, label %L9, label %L11
+  %v73 = icmp slt i64 %v31, %v8
+  br i1 %v73, label %L9, label %L11
 L9:
   br label %L10
 L10:
-  %v95 = phi i64 [ %v31, %L9 ], [ %v125, %L14 ]
-  %v96 = add i64 %v10, %v95
-  %v97 = getelementptr double, ptr %b0, i64 %v96
-  %v98 = load double, ptr %v97, align 1
-  %v99 = icmp slt i64 0, %v6
-  br i1 %v99, label %L12, label %L14
+  %v74 = phi i64 [ %v31, %L9 ], [ %v104, %L14 ]
+  %v75 = add i64 %v10, %v74
+  %v76 = getelementptr double, ptr %b0, i64 %v75
+  %v77 = load double, ptr %v76, align 1
+  %v78 = icmp slt i64 0, %v6
+  br i1 %v78, label %L12, label %L14
 L12:
   br label %L13
 L13:
-  %v100 = phi i64 [ 0, %L12 ], [ %v120, %L13 ]
-  %v101 = phi double [ %v98, %L12 ], [ %v111, %L13 ]
-  %v102 = mul i64 %v14, %v100
-  %v103 = add i64 %v12, %v102
-  %v104 = mul i64 %v16, %v28
-  %v105 = add i64 %v103, %v104
-  %v106 = mul i64 %v18, %v95
-  %v107 = add i64 %v105, %v106
-  %v108 = getelementptr double, ptr %b1, i64 %v107
-  %v109 = load double, ptr %v108, align 1, !invariant.load !1
-  %v110 = fmul double %v109, %v109
-  %v111 = call double @llvm.fma.f64(double %v109, double %v109, double %v101)
-  %v112 = call double @llvm.sqrt.f64(double %v111)
-  %v113 = mul i64 %v22, %v100
-  %v114 = add i64 %v20, %v113
-  %v115 = mul i64 %v24, %v28
-  %v116 = add i64 %v114, %v115
-  %v117 = mul i64 %v26, %v95
-  %v118 = add i64 %v116, %v117
-  %v119 = getelementptr double, ptr %b2, i64 %v118
-  store double %v112, ptr %v119, align 1
-  %v120 = add i64 %v100, 1
-  %v121 = icmp slt i64 %v120, %v6
-  br i1 %v121, label %L13, label %L14
+  %v79 = phi i64 [ 0, %L12 ], [ %v99, %L13 ]
+  %v80 = phi double [ %v77, %L12 ], [ %v90, %L13 ]
+  %v81 = mul i64 %v14, %v79
+  %v82 = add i64 %v12, %v81
+  %v83 = mul i64 %v16, %v28
+  %v84 = add i64 %v82, %v83
+  %v85 = mul i64 %v18, %v74
+  %v86 = add i64 %v84, %v85
+  %v87 = getelementptr double, ptr %b1, i64 %v86
+  %v88 = load double, ptr %v87, align 1, !invariant.load !1
+  %v89 = fmul double %v88, %v88
+  %v90 = call double @llvm.fma.f64(double %v88, double %v88, double %v80)
+  %v91 = call double @llvm.sqrt.f64(double %v90)
+  %v92 = mul i64 %v22, %v79
+  %v93 = add i64 %v20, %v92
+  %v94 = mul i64 %v24, %v28
+  %v95 = add i64 %v93, %v94
+  %v96 = mul i64 %v26, %v74
+  %v97 = add i64 %v95, %v96
+  %v98 = getelementptr double, ptr %b2, i64 %v97
+  store double %v91, ptr %v98, align 1
+  %v99 = add i64 %v79, 1
+  %v100 = icmp slt i64 %v99, %v6
+  br i1 %v100, label %L13, label %L14
 L14:
-  %v122 = phi double [ %v98, %L10 ], [ %v111, %L13 ]
-  %v123 = add i64 %v10, %v95
-  %v124 = getelementptr double, ptr %b0, i64 %v123
-  store double %v122, ptr %v124, align 1
-  %v125 = add i64 %v95, 1
-  %v126 = icmp slt i64 %v125, %v8
-  br i1 %v126, label %L10, label %L11
+  %v101 = phi double [ %v77, %L10 ], [ %v90, %L13 ]
+  %v102 = add i64 %v10, %v74
+  %v103 = getelementptr double, ptr %b0, i64 %v102
+  store double %v101, ptr %v103, align 1
+  %v104 = add i64 %v74, 1
+  %v105 = icmp slt i64 %v104, %v8
+  br i1 %v105, label %L10, label %L11
 L11:
-  %v127 = add i64 %v28, 1
-  %v128 = icmp slt i64 %v127, %v4
-  br i1 %v128, label %L1, label %L2
+  %v106 = add i64 %v28, 1
+  %v107 = icmp slt i64 %v106, %v4
+  br i1 %v107, label %L1, label %L2
 L2:
   ret void
 }
