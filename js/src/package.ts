@@ -95,7 +95,8 @@ function checkVersion(metadata: PackageMetadata, location: string, options: Load
 
 /** The folder with the manifest: `build/webgpu` of a package, or the location itself. */
 async function findFolder(source: Source): Promise<{ source: Source; metadata: Json }> {
-  for (const path of ["build/webgpu/", ""]) {
+  const isInner = source.location.endsWith("/build/webgpu/");
+  for (const path of isInner ? [""] : ["build/webgpu/", ""]) {
     const candidate = inside(source, path);
     const bytes = await candidate.read("metadata.json");
     if (bytes !== undefined) return { source: candidate, metadata: jsonOf("metadata.json", bytes) };
@@ -159,6 +160,7 @@ export async function loadPackage(location: PackageLocation, options: LoadOption
     manifest,
     templates: new Map(templates.map((template) => [template.file, template])),
     weights: metadata.digests.has(weightsFile) ? weightsOf(manifest, await read(weightsFile)) : new Map(),
-    file: readIfThere,
+    // What metadata.json does not list is not there: asking for it would only put an error into a browser's console.
+    file: async (name) => (verify && !metadata.digests.has(name) ? undefined : readIfThere(name)),
   };
 }

@@ -187,6 +187,22 @@ test("a prepared call is recorded again and again", { skip }, async () => {
   into.destroy();
 });
 
+test("work that is repeated is done as often as it is said", { skip }, async () => {
+  const kernel = await loadManifest(
+    {},
+    { device },
+    `{{ env.wgsl.resourceDeclarations }}
+@compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3<u32>) { y[id.x] += x[id.x]; }`,
+  );
+  const call = await kernel.prepare({ x: { data: Float32Array.of(1, 10), shape: [2] } });
+  const encoder = device.createCommandEncoder();
+  call.record(encoder, { repeat: 3 });
+  call.record(encoder);
+  device.queue.submit([encoder.finish()]);
+  assert.deepEqual([...((await call.outputs["y"]?.read())?.data as Float32Array)], [4, 40]);
+  call.dispose();
+});
+
 const timing =
   skip !== false ? skip : device.features.has("timestamp-query") ? false : "the device has no timestamp-query";
 test("timestamps around a prepared call", { skip: timing }, async () => {
