@@ -1,4 +1,3 @@
-import type { Binding } from "./binding.js";
 import type { CallTensor } from "./call.js";
 import {
   arrayName,
@@ -74,14 +73,27 @@ export class Run {
   /** Buffers that are of no use once the work is submitted. */
   private readonly temporary: GPUBuffer[] = [];
   private readonly troubles: Promise<GPUError | null>[] = [];
-  private readonly bindings: readonly Binding[];
+  /** The bytes that the passes bind of each tensor and intermediate. */
+  private readonly boundBytes = new Map<string, number>();
+  /** Where the bytes of each uniform stand in the one buffer of all. */
+  private readonly uniforms = new Map<Uint8Array, number>();
+  private uniformBytes = 0;
 
   constructor(
     private readonly device: GPUDevice,
     private readonly plan: Plan,
     private readonly options: RunOptions,
   ) {
-    this.bindings = plan.passes.flatMap((pass) => pass.bindings);
+    const { minUniformBufferOffsetAlignment: uniform, minStorageBufferOffsetAlignment: storage } = device.limits;
+    const alignment = Math.max(uniform, storage);
+    for (const { source, byteLength } of plan.passes.flatMap((pass) => pass.bindings)) {
+      if (typeof source === "string") {
+        this.boundBytes.set(source, Math.max(byteLength, this.boundBytes.get(source) ?? 0));
+      } else {
+        this.uniforms.set(source, this.uniformBytes);
+        this.uniformBytes += roundUp(source.byteLength, alignment);
+      }
+    }
   }
 
   /** Checks the caller's buffers, then allocates and uploads; the caller's arrays may change afterwards. */
@@ -123,13 +135,8 @@ export class Run {
     });
   }
 
-  /** The bytes that the passes bind of a tensor or intermediate. */
-  private boundBytes(key: string): number {
-    return Math.max(0, ...this.bindings.map(({ source, byteLength }) => (source === key ? byteLength : 0)));
-  }
-
   private allocate(key: string, byteLength: number, temporary: boolean): GPUBuffer {
-    const size = Math.max(4, roundUp(byteLength, 4), this.boundBytes(key));
+    const size = Math.max(4, roundUp(byteLength, 4), this.boundBytes.get(key) ?? 0);
     const buffer = this.device.createBuffer({ label: key, size, usage: ownUsage });
     this.places.set(key, { buffer, offset: 0, borrowed: false });
     if (temporary) this.temporary.push(buffer);
@@ -154,7 +161,7 @@ export class Run {
     if (!Number.isSafeInteger(offset) || offset < 0 || offset % alignment !== 0)
       fail(`its offset must be a multiple of ${alignment}, not ${offset}`);
     if ((given.buffer.usage & bufferUsage.storage) === 0) fail("its buffer lacks the usage STORAGE");
-    const needed = this.boundBytes(key);
+    const needed = this.boundBytes.get(key) ?? 0;
     if (given.buffer.size - offset < needed)
       fail(`its buffer has ${given.buffer.size - offset} bytes from the offset on, ${needed} are needed`);
     this.places.set(key, { buffer: given.buffer, offset, borrowed: true });
@@ -196,10 +203,12 @@ export class Run {
 
   /** Binds what each pass reads and writes. */
   private bound(pipelines: readonly Pipeline[]): BoundPass[] {
+    const uniforms = this.uniformBuffer();
     return this.plan.passes.flatMap((pass, i) => {
       const compiled = pipelines[i];
       if (compiled === undefined) return [];
-      return [{ pipeline: compiled.pipeline, group: this.bindGroup(pass, compiled), workgroups: pass.workgroups }];
+      const group = this.bindGroup(pass, compiled, uniforms);
+      return [{ pipeline: compiled.pipeline, group, workgroups: pass.workgroups }];
     });
   }
 
@@ -220,24 +229,27 @@ export class Run {
     compute.end();
   }
 
-  private bindGroup(pass: PlannedPass, { layout }: Pipeline): GPUBindGroup {
+  private bindGroup(pass: PlannedPass, { layout }: Pipeline, uniforms: GPUBuffer | undefined): GPUBindGroup {
     const entries = pass.bindings.map(({ source, byteLength }, binding) => {
-      if (typeof source !== "string") return { binding, resource: { buffer: this.uniform(source) } };
-      const place = this.places.get(source);
-      if (place === undefined) throw new DeviceError(`nothing is bound to "${source}"`);
+      const place =
+        typeof source === "string"
+          ? this.places.get(source)
+          : uniforms && { buffer: uniforms, offset: this.uniforms.get(source) ?? 0 };
+      if (place === undefined) throw new DeviceError(`nothing is bound to "${String(source)}"`);
       return { binding, resource: { buffer: place.buffer, offset: place.offset, size: byteLength } };
     });
     return this.device.createBindGroup({ label: pass.label, layout, entries });
   }
 
-  private uniform(bytes: Uint8Array): GPUBuffer {
-    const buffer = this.device.createBuffer({
-      label: "uniform",
-      size: bytes.byteLength,
-      usage: bufferUsage.uniform | bufferUsage.copyTarget,
-    });
+  /** One buffer with the uniforms of all passes; undefined when no pass has one. */
+  private uniformBuffer(): GPUBuffer | undefined {
+    if (this.uniforms.size === 0) return undefined;
+    const usage = bufferUsage.uniform | bufferUsage.storage | bufferUsage.copyTarget;
+    const buffer = this.device.createBuffer({ label: "uniforms", size: this.uniformBytes, usage });
     this.temporary.push(buffer);
-    this.device.queue.writeBuffer(buffer, 0, bytes as Uint8Array<ArrayBuffer>);
+    const all = new Uint8Array(this.uniformBytes);
+    for (const [bytes, offset] of this.uniforms) all.set(bytes, offset);
+    this.device.queue.writeBuffer(buffer, 0, all);
     return buffer;
   }
 
@@ -263,7 +275,8 @@ export class Run {
 
   private allocateOutputs(temporary: boolean): void {
     for (const [key, { shape }] of this.plan.call.outputs) {
-      if (!this.places.has(key)) this.allocate(key, elementCount(shape) === 0 ? 0 : this.boundBytes(key), temporary);
+      if (!this.places.has(key))
+        this.allocate(key, elementCount(shape) === 0 ? 0 : (this.boundBytes.get(key) ?? 0), temporary);
     }
   }
 

@@ -72,7 +72,7 @@ async function resultOfPage(browser: string, milliseconds: number): Promise<Reco
       `--user-data-dir=${profile}`,
       `http://127.0.0.1:${port}/`,
     ],
-    { stdio: "ignore" },
+    { stdio: "ignore", env: { ...process.env, TMPDIR: profile } },
   );
   const ended = new Promise<void>((resolve) =>
     child.on("exit", () => {

@@ -66,7 +66,7 @@ export class Browser {
         ...flags,
         "about:blank",
       ],
-      { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] },
+      { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], env: { ...process.env, TMPDIR: profile } },
     );
     const ended = new Promise<void>((resolve) => child.on("exit", () => resolve()));
     return new Browser(child, profile, ended);

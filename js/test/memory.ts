@@ -76,6 +76,7 @@ export function fakeDevice(features: readonly string[] = [], limits: Record<stri
       maxComputeWorkgroupsPerDimension: 65535,
       maxComputeInvocationsPerWorkgroup: 256,
       minStorageBufferOffsetAlignment: 256,
+      minUniformBufferOffsetAlignment: 256,
       ...limits,
     },
     adapterInfo: { vendor: "test", architecture: "", subgroupMinSize: 8, subgroupMaxSize: 32 },

@@ -57,17 +57,42 @@ function generated(rule: Entry, dtype: string, shape: readonly number[], index: 
   return dtype.startsWith("float") ? value : Math.floor(value);
 }
 
-/** The tensors of a safetensors file: eight bytes of length, a JSON header, then the data. */
-function fromSafetensors(path: string, name: string): Uint8Array {
+/** A safetensors file: eight bytes of length, a JSON header, then the data. */
+function safetensors(path: string): { header: Record<string, Entry>; data: Buffer } {
   const all = readFileSync(path);
-  const length = Number(all.readBigUInt64LE(0));
-  const header = JSON.parse(all.subarray(8, 8 + length).toString("utf8")) as Record<
-    string,
-    { data_offsets: [number, number] }
-  >;
-  const offsets = header[name]?.data_offsets;
+  const start = 8 + Number(all.readBigUInt64LE(0));
+  return {
+    header: JSON.parse(all.subarray(8, start).toString("utf8")) as Record<string, Entry>,
+    data: all.subarray(start),
+  };
+}
+
+function fromSafetensors(path: string, name: string): Uint8Array {
+  const { header, data } = safetensors(path);
+  const offsets = header[name]?.["data_offsets"] as [number, number] | undefined;
   if (offsets === undefined) throw new Error(`there is no tensor ${name} in ${path}`);
-  return all.subarray(8 + length + offsets[0], 8 + length + offsets[1]);
+  return data.subarray(...offsets);
+}
+
+const dtypes: Readonly<Record<string, string>> = {
+  F32: "float32",
+  F16: "float16",
+  I32: "int32",
+  U32: "uint32",
+  I64: "int64",
+  U64: "uint64",
+  BOOL: "bool",
+  I8: "int8",
+  U8: "uint8",
+};
+
+/** All tensors of a safetensors file, as test.json would name them. */
+export function storedTensors(path: string): Record<string, Entry> {
+  const named = Object.entries(safetensors(path).header).filter(([name]) => name !== "__metadata__");
+  const file = path.replace(/.*\//, "");
+  return Object.fromEntries(
+    named.map(([tensor, { dtype, shape }]) => [tensor, { dtype: dtypes[dtype], shape, file, tensor }]),
+  );
 }
 
 /** The numbers of a tensor of test.json; 64-bit integers as bigints would have them, cut to 32 bits as the device does. */

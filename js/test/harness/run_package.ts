@@ -5,9 +5,9 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { difference, tensorOf } from "./cases.js";
+import { difference, storedTensors, tensorOf } from "./cases.js";
 import { execute } from "./execute.js";
-import { planOf, type Entry } from "./plan.js";
+import { planOf, type Entry, type Tensor } from "./plan.js";
 
 export interface CaseResult {
   readonly name: string;
@@ -40,14 +40,19 @@ function checkedFiles(folder: string): Map<string, string> {
   return files;
 }
 
-/** The inputs of a case, and those of weights.safetensors that it leaves out. */
-function inputsOf(test: Entry, manifest: Entry, folder: string): Record<string, ReturnType<typeof tensorOf>> {
-  return Object.fromEntries(
-    Object.entries<Entry>(test["inputs"]).map(([key, tensor]) => {
-      if (manifest["inputs"]?.[key] === undefined) throw new Error(`${key} is no input of the manifest`);
-      return [key, tensorOf(tensor, folder)];
-    }),
-  );
+const weights = "weights.safetensors";
+
+/** The inputs of a case; one that it leaves out has its value among the package's weights, if it is one of them. */
+function inputsOf(test: Entry, manifest: Entry, folder: string): Record<string, Tensor> {
+  const given = test["inputs"] as Readonly<Record<string, Entry>>;
+  for (const key of Object.keys(given))
+    if (manifest["inputs"]?.[key] === undefined) throw new Error(`${key} is no input of the manifest`);
+  const stored = existsSync(join(folder, weights)) ? storedTensors(join(folder, weights)) : {};
+  const inputs = Object.keys(manifest["inputs"] ?? {}).flatMap((key) => {
+    const tensor = given[key] ?? stored[key];
+    return tensor === undefined ? [] : [[key, tensorOf(tensor, folder)] as const];
+  });
+  return Object.fromEntries(inputs);
 }
 
 async function runCase(
