@@ -12,7 +12,7 @@ using graph::ValueId;
 
 /// Bytes that elements, and what they are made of, may take as a whole; and those of a block, of which there are many.
 constexpr std::int64_t kWhole = std::int64_t{16} << 20;
-constexpr std::int64_t kBlock = std::int64_t{4} << 20;
+constexpr std::int64_t kBlock = std::int64_t{1} << 20;
 /// Steps of a block at least: a product of few rows is slow.
 constexpr std::int64_t kFewest = 16;
 
