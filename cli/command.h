@@ -18,6 +18,7 @@ Action define_check(CLI::App& command);
 Action define_info(CLI::App& command);
 Action define_explain(CLI::App& command);
 Action define_optimize(CLI::App& command);
+Action define_export(CLI::App& command);
 Action define_dump(CLI::App& command);
 Action define_ops(CLI::App& command);
 Action define_devices(CLI::App& command);

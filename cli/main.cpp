@@ -29,6 +29,7 @@ constexpr CommandRow kCommands[] = {
     {"info", "Say what a model is made of", define_info},
     {"explain", "Say what the Scans of a model are, and how they would be run", define_explain},
     {"optimize", "Rewrite a model as plain ONNX with less in its loops", define_optimize},
+    {"export", "Write a model as a kernel package for WebGPU", define_export},
     {"dump", "Print a model in ONNX's text syntax, or convert it", define_dump},
     {"ops", "List the operators that there are", define_ops},
     {"devices", "List where models can run", define_devices},

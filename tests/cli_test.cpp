@@ -231,6 +231,29 @@ sums (int64[B] n, float[B, 1] s0, float[B, T, 1] x) => (float[B, 1] s) {
   expect_fault({"optimize", "map.onnxtxt", "-o", "no/such/folder/map.onnx"}, {"no/such/folder"});
 }
 
+TEST_F(Cli, ExportsPackages) {
+  write("sum.onnxtxt", kPrefixSum);
+  const std::vector<std::string> command = {"export", "sum.onnxtxt", "--target", "webgpu", "--out", "made"};
+  ASSERT_EQ(pawl(command).status, 0);
+  const std::string manifest = slurp(folder_ / "made/build/webgpu/manifest.json");
+  EXPECT_NE(manifest.find("\"[T, C]\""), std::string::npos) << manifest;
+  EXPECT_NE(slurp(folder_ / "made/README.md").find("# sum"), std::string::npos);
+  // A package gives way to one; nothing else does, and what fails leaves nothing.
+  std::vector<std::string> again = command;
+  again.insert(again.end(), {"--dim", "C=3"});
+  ASSERT_EQ(pawl(again).status, 0);
+  EXPECT_NE(slurp(folder_ / "made/build/webgpu/manifest.json").find("\"[T, 3]\""), std::string::npos);
+  write("mine/notes.txt", std::string("mine"));
+  expect_fault({"export", "sum.onnxtxt", "--target", "webgpu", "--out", "mine"}, {"mine", "left as it is"});
+  EXPECT_EQ(slurp(folder_ / "mine/notes.txt"), "mine");
+  expect_fault({"export", "sum.onnxtxt", "--target", "webgpu", "--out", "sum.onnxtxt"}, {"no folder"});
+  expect_fault({"export", "sum.onnxtxt", "--target", "cuda", "--out", "other"}, {"cuda", "webgpu"});
+  expect_fault({"export", "sum.onnxtxt", "--target", "webgpu", "--out", "other", "--dim", "X=3"}, {"X"});
+  write("wide.onnxtxt", R"(<ir_version: 8, opset_import: ["" : 17]> m (double[3] x) => (double[3] y) { y = Neg(x) })");
+  expect_fault({"export", "wide.onnxtxt", "--target", "webgpu", "--out", "other"}, {"wide.onnxtxt", "double"});
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "other"));
+}
+
 TEST_F(Cli, OptimizesRecurrences) {
   write("mean.onnxtxt", R"(<ir_version: 8, opset_import: ["" : 17]>
 mean (float[2] s0, float[T, 2] x) => (float[T, 2] y) <float decay = {0.5}> {

@@ -387,7 +387,7 @@ Result<Lowering> lower_fused_loop(const graph::ScanOp& scan, const std::vector<o
     FusedLoopLowering first(scan, times, *made.graph, plan, how, {});
     std::optional<FusedLoop> loop = first.run();
     if (first.has_gone_wrong()) return std::nullopt;
-    if (const Layouts better = first.better_layouts(); !better.empty())
+    if (const Layouts better = first.better_layouts(); how.moves && !better.empty())
       loop = FusedLoopLowering(scan, times, *made.graph, plan, how, better).run();
     return loop;
   };

@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/try.h"
 #include "expr/types.h"
 #include "graph/walk.h"
 #include "kernel/step_builder.h"
@@ -45,6 +46,11 @@ Role role_of(const Graph& graph, const Node& node) {
 class Grouping {
  public:
   Grouping(const Graph& graph, const std::vector<bool>& is_constant) : graph_(graph), is_constant_(is_constant) {}
+
+  NodeGroup alone(const Node& node) {
+    const auto at = static_cast<std::size_t>(&node - graph_.nodes.data());
+    return outline({{at}, {}, true});
+  }
 
   GroupedNodes run() {
     find();
@@ -231,6 +237,11 @@ class Grouping {
 
 GroupedNodes group_nodes(const Graph& graph, const std::vector<bool>& is_constant) {
   return Grouping(graph, is_constant).run();
+}
+
+NodeGroup group_of(const Graph& graph, const Node& node) {
+  CHECK(std::holds_alternative<OpCall>(node.operation));
+  return Grouping(graph, {}).alone(node);
 }
 
 }  // namespace pawl::kernel

@@ -29,4 +29,7 @@ Result<graph::ScanOp> turned_group(const graph::ScanOp& group, const std::vector
 /// Of the graph's own nodes; bodies are not looked into. `is_constant` says which nodes are not run at all.
 GroupedNodes group_nodes(const graph::Graph& graph, const std::vector<bool>& is_constant);
 
+/// A node that is alone. Only of operators.
+NodeGroup group_of(const graph::Graph& graph, const graph::Node& node);
+
 }  // namespace pawl::kernel

@@ -103,15 +103,16 @@ class Generator {
     if (target_.f16) text += "enable f16;\n\n";
     std::string fields;
     for (const std::string& param : program_.params) fields += fmt::format("  {}: i32,\n", param);
-    if (fields.empty()) fields = "  none: i32,\n";
-    text += fmt::format("struct Params {{\n{}}}\n\n", fields);
+    if (!fields.empty()) text += fmt::format("struct Params {{\n{}}}\n\n", fields);
     for (std::size_t i = 0; i < program_.buffers.size(); ++i) {
       const kernel::Buffer& buffer = program_.buffers[i];
       text += fmt::format("@group(0) @binding({}) var<storage, {}> {}: array<{}>;\n", i,
                           buffer.access == kernel::Access::in ? "read" : "read_write", buffer_name(i),
                           element_word(buffer.dtype));
     }
-    text += fmt::format("@group(0) @binding({}) var<uniform> params: Params;\n\n", program_.buffers.size());
+    if (!fields.empty())
+      text += fmt::format("@group(0) @binding({}) var<uniform> params: Params;\n", program_.buffers.size());
+    text += '\n';
     text += kHelpers;
     text += fmt::format(
         "@compute @workgroup_size({})\nfn main(@builtin(workgroup_id) workgroup: vec3<u32>, "

@@ -11,7 +11,7 @@
 namespace pawl::wgsl {
 
 /// A compute shader with the entry point `main`. Its bindings in group 0: the buffers by index, storage, and behind
-/// them the params as a uniform struct of i32 in the program's order.
+/// them the params, if there are any, as a uniform struct of i32 in the program's order.
 struct Shader {
   std::string text;
   bool is_one_workgroup = false;  ///< all lanes are done by one workgroup, else by as many as there are invocations for

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -28,6 +29,9 @@ class Count {
   [[nodiscard]] const Count& left() const;
   [[nodiscard]] const Count& right() const;
 
+  /// An operation of two counts; of two numbers it is a number.
+  static Count made(Op op, const Count& left, const Count& right);
+
   friend Count operator+(const Count& a, const Count& b);
   friend Count operator-(const Count& a, const Count& b);
   friend Count operator*(const Count& a, const Count& b);
@@ -42,6 +46,9 @@ class Count {
   Count(Op op, const Count& left, const Count& right);
   std::shared_ptr<const Node> node_;
 };
+
+/// Its value, given those of its names.
+std::int64_t value_of(const Count& count, const std::function<std::int64_t(const std::string& name)>& named);
 
 /// As an expression of package manifests (Jinja's): `ceilDiv(steps, 256) * dim`.
 std::string expression(const Count& count);
@@ -69,6 +76,8 @@ struct Pass {
 struct Passes {
   std::vector<PassBuffer> buffers;
   std::vector<Pass> passes;
+  /// Names that all counts here see, in order: a later one sees the earlier ones.
+  std::vector<std::pair<std::string, Count>> derived;
 };
 
 }  // namespace pawl::wgsl
