@@ -41,7 +41,7 @@ function slider({ name, low, high, start, logarithmic = false, shown }: SliderOp
 }
 
 function hertz(value: number): string {
-  return value >= 1000 ? `${Number((value / 1000).toFixed(2))} kHz` : `${value.toFixed(0)} Hz`;
+  return value >= 1000 ? `${Number((value / 1000).toFixed(2))} kHz` : `${value.toFixed(0)} Hz`;
 }
 
 function designControls(changed: () => void): FilterControls {
@@ -98,7 +98,7 @@ export function gainWords(
   if (!coefficients.every((name) => values[name] !== undefined)) return "";
   const gain = (frequency: number): string => {
     const decibels = 20 * Math.log10(gainAt(values as unknown as Biquad, frequency, rate));
-    return decibels < -99 ? "nothing" : `${decibels.toFixed(1).replace("-0.0", "0.0").replace("-", "−")} dB`;
+    return decibels < -99 ? "nothing" : `${decibels.toFixed(1).replace("-0.0", "0.0").replace("-", "−")} dB`;
   };
-  return `Passes: ${frequencies.map((frequency) => `${hertz(frequency)} ${gain(frequency)}`).join(" · ")}`;
+  return `Passes: ${frequencies.map((frequency) => `${hertz(frequency)} ${gain(frequency)}`).join(" · ")}`;
 }

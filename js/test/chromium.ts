@@ -195,6 +195,13 @@ export class Page {
     });
   }
 
+  /** Drops files or folders of this machine on a place of the page. */
+  async drop(paths: readonly string[], x: number, y: number): Promise<void> {
+    const data = { items: [], files: paths, dragOperationsMask: 1 };
+    for (const type of ["dragEnter", "dragOver", "drop"])
+      await this.send("Input.dispatchDragEvent", { type, x, y, data });
+  }
+
   /** Where an element is on the whole page. */
   box(selector: string): Promise<Box> {
     return this.evaluate<Box>(

@@ -110,7 +110,7 @@ async function rolesOf(name: string): Promise<FilterRoles | undefined> {
 }
 
 test("which packages are filters", { skip }, async () => {
-  const biquad = await rolesOf("biquad");
+  const biquad = await rolesOf("biquad-rows");
   assert.deepEqual([biquad?.signal, biquad?.filtered, biquad?.channels], ["x", "y", 1]);
   assert.deepEqual(biquad?.states, [
     { input: "s10", output: "s1" },
@@ -127,7 +127,7 @@ test("which packages are filters", { skip }, async () => {
 });
 
 test("a signal in blocks is filtered like the whole signal", { skip }, async () => {
-  const { kernel, cases } = await openPackage("biquad");
+  const { kernel, cases } = await openPackage("biquad-rows");
   const roles = filterRoles(kernel, cases);
   assert.ok(roles !== undefined);
   const filter = await BlockFilter.make(kernel, roles, 64);

@@ -17,7 +17,6 @@ for (const { name, path } of packageFolders) {
     const results = await runPackage(path, device, device.adapterInfo);
     assert.ok(results.length > 0);
     for (const { name: which, problem } of results) assert.equal(problem, undefined, which);
-    assert.ok(results.some(({ skipped }) => skipped === undefined));
   });
 }
 

@@ -234,7 +234,7 @@ test("every package passes its own tests", { skip }, async () => {
       name,
     );
     assert.equal(report.passed + report.skipped, report.results.length);
-    assert.ok(report.passed > 0);
+    assert.ok(report.results.length > 0);
     assert.deepEqual(seen, report.results);
   }
 });
@@ -286,7 +286,7 @@ test("a case that is wrong fails, and only it", { skip }, async () => {
 
 test("benchmarks", { skip }, async () => {
   const seen: BenchResult[] = [];
-  const report = await runBenchmarks(new URL("biquad", packages), {
+  const report = await runBenchmarks(new URL("biquad-rows", packages), {
     device,
     seconds: 0.02,
     only: "T = 1",
@@ -366,10 +366,10 @@ describe("the command", { skip, concurrency: false }, () => {
   });
 
   test("bench", () => {
-    const table = run("bench", folder("biquad"), "--seconds", "0.02", "--only", "T = 256");
+    const table = run("bench", folder("biquad-rows"), "--seconds", "0.02", "--only", "T = 256");
     assert.equal(table.status, 0);
     assert.match(table.out, /\ncase +variant +median .*\nT = 256 +serial +[\d.]+ (µs|ms) /);
-    const json = run("bench", folder("biquad"), "--seconds", "0.02", "--only", "T = 256", "--json");
+    const json = run("bench", folder("biquad-rows"), "--seconds", "0.02", "--only", "T = 256", "--json");
     const report = JSON.parse(json.out) as { results: { name: string; kernel: { median: number } }[] };
     assert.deepEqual(
       report.results.map(({ name }) => name),
@@ -384,7 +384,7 @@ describe("the command", { skip, concurrency: false }, () => {
     oneError(run("test"), /test needs a package/);
     oneError(run("test", "--twice", "x"), /twice/);
     oneError(run("bench", "x", "--seconds", "-1"), /--seconds/);
-    oneError(run("test", folder("biquad"), "--seconds", "1"), /--seconds belongs to bench/);
+    oneError(run("test", folder("biquad-rows"), "--seconds", "1"), /--seconds belongs to bench/);
     oneError(run("test", folder("nothing")), /there is no metadata.json/);
     oneError(run("bench", folder("count-up")), /bench.json: .* has none/);
     oneError(run("test", folder("count-up"), "--only", "eight"), /no case with "eight"/);
