@@ -1,5 +1,5 @@
 // Puts the page together in site/, beside what TypeScript made of demo/ and src/: plain files for any web server.
-// The packages are those of the repository, those under test/packages, and those in the folders that PAWL_PACKAGES names.
+// The packages are those in the folders that PAWL_PACKAGES names, or else of the repository, and those under test/packages.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,8 +11,7 @@ for (const file of ["index.html", "style.css"]) cpSync(join(root, "demo", file),
 cpSync(join(root, "node_modules/@huggingface/jinja/dist/index.js"), join(site, "jinja.js"));
 
 const folders = [
-  join(root, "../packages"),
-  ...(process.env.PAWL_PACKAGES ?? "").split(delimiter).filter((folder) => folder !== ""),
+  ...(process.env.PAWL_PACKAGES?.split(delimiter) ?? [join(root, "../packages")]),
   join(root, "test/packages"),
 ];
 rmSync(join(site, "packages"), { recursive: true, force: true });
@@ -22,7 +21,8 @@ for (const folder of folders.filter((each) => existsSync(each))) {
   for (const name of readdirSync(folder).sort()) {
     const metadata = join(folder, name, "build/webgpu/metadata.json");
     if (listed.has(name) || !existsSync(metadata)) continue;
-    const { name: title } = JSON.parse(readFileSync(metadata, "utf8"));
+    const { name: written } = JSON.parse(readFileSync(metadata, "utf8"));
+    const title = written.endsWith(name) ? written : `${name} (${written})`;
     cpSync(join(folder, name, "build"), join(site, "packages", name, "build"), { recursive: true });
     listed.set(name, { title, path: `packages/${name}` });
   }

@@ -12,15 +12,26 @@ function shapeOf({ shape, rank }: TensorDeclaration): string {
   return rank === undefined ? "any" : `rank ${rank.source}`;
 }
 
-function tensors(manifest: Manifest, weights: KernelPackage["weights"]): HTMLElement {
-  const { region, row } = table("Inputs and outputs", ["Name", "", "Type", "Shape"]);
-  const note = ({ key, optional }: TensorDeclaration): string =>
-    weights.has(key) ? "input, has a value" : optional ? "input, optional" : "input";
-  for (const each of manifest.inputs)
-    row([h("code", {}, each.key), note(each), h("code", {}, typeOf(each)), h("code", {}, shapeOf(each))]);
-  for (const each of manifest.outputs)
-    row([h("code", {}, each.key), "output", h("code", {}, typeOf(each)), h("code", {}, shapeOf(each))]);
-  return region;
+/** Rows for tensors; those that the package has values of, when they are many, are for who opens them. */
+function tensors(manifest: Manifest, weights: KernelPackage["weights"]): HTMLElement[] {
+  const heads = ["Name", "", "Type", "Shape"];
+  const cells = (each: TensorDeclaration, note: string): (string | Node)[] => [
+    h("code", {}, each.key),
+    note,
+    h("code", {}, typeOf(each)),
+    h("code", {}, shapeOf(each)),
+  ];
+  const stored = manifest.inputs.filter(({ key }) => weights.has(key));
+  const apart = stored.length > 4 ? stored : [];
+  const main = table("Inputs and outputs", heads);
+  for (const each of manifest.inputs.filter((input) => !apart.includes(input)))
+    main.row(cells(each, weights.has(each.key) ? "input, has a value" : each.optional ? "input, optional" : "input"));
+  for (const each of manifest.outputs) main.row(cells(each, "output"));
+  if (apart.length === 0) return [main.region];
+  const rest = table("Inputs that have values", heads);
+  for (const each of apart) rest.row(cells(each, "input, has a value"));
+  const summary = h("summary", {}, `${apart.length} more inputs, of which the package has values`);
+  return [main.region, h("details", {}, summary, rest.region)];
 }
 
 function facts(manifest: Manifest): HTMLElement {
@@ -92,7 +103,7 @@ export function card(loaded: KernelPackage, kernel: Kernel | undefined, cases: r
   const { metadata, manifest, location } = loaded;
   const about = [
     metadata.version === undefined ? "" : `version ${metadata.version}`,
-    metadata.license ?? "",
+    metadata.license === undefined ? "" : `license ${metadata.license}`,
     manifest.conformance,
     metadata.revision === undefined ? "" : `revision ${metadata.revision.slice(0, 7)}`,
     `spec ${metadata.spec}`,
@@ -107,7 +118,7 @@ export function card(loaded: KernelPackage, kernel: Kernel | undefined, cases: r
       "details",
       { open: matchMedia("(min-width: 62rem)").matches },
       h("summary", {}, "Inputs, outputs and variants"),
-      tensors(manifest, loaded.weights),
+      ...tensors(manifest, loaded.weights),
       facts(manifest),
       variantList(manifest),
     ),

@@ -1,4 +1,4 @@
-// The packages that tests run: those of this folder, those of the repository, and those in the folders that PAWL_PACKAGES names.
+// The packages that tests run: those of this folder, and those in the folders that PAWL_PACKAGES names, or else of the repository.
 import { existsSync, readdirSync } from "node:fs";
 import { basename, delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,8 +10,7 @@ export interface PackageFolder {
 
 const folders = [
   fileURLToPath(new URL("../../test/packages", import.meta.url)),
-  fileURLToPath(new URL("../../../packages", import.meta.url)),
-  ...(process.env["PAWL_PACKAGES"] ?? "").split(delimiter).filter((folder) => folder !== ""),
+  ...(process.env["PAWL_PACKAGES"]?.split(delimiter) ?? [fileURLToPath(new URL("../../../packages", import.meta.url))]),
 ];
 
 function packagesIn(folder: string): PackageFolder[] {

@@ -237,7 +237,7 @@ describe("the page with WebGPU", { skip: missing, concurrency: false }, () => {
       await click(page, "#run-tests");
       await page.until(`/3 passed, 0 failed/.test(document.querySelector("#tests-summary").textContent)`);
       assert.match(await textOf(page, "#card"), /this machine\/embedding\/build\/webgpu/);
-      assert.match(await textOf(page, "#card"), /table\s+input, has a value/);
+      assert.match(await textOf(page, "#card"), /table\s+input, has a value\s+float32\s+rank 2/);
     });
   });
 
