@@ -48,7 +48,7 @@ each benchmark family and runs it once, with two threads, less inputs, outputs a
 
 - 12 MB are the program, its libraries and what it knows of operators; oneDNN adds 4 to 10 where it is called.
 - gru, lstm, mingru, rnn: weights are there once more as kernels and oneDNN want them; products that do not depend on states are made for all steps
-  before the loop, or, where that is more than 16 MB, for blocks of steps of 4 MB.
+  before the loop, or, where that is more than 16 MB, for blocks of steps of 1 MB.
 - **compiled** has LLVM in it: some 36 MB of its code and constants are resident while it works. They go back to the kernel's cache of files with each
   kernel that is done, before outputs are made, so that they count only where outputs and what is kept are smaller than that.
 """

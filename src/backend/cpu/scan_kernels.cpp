@@ -10,6 +10,7 @@
 #include "base/try.h"
 #include "graph/infer.h"
 #include "ops/extents.h"
+#include "tensor/file_pages.h"
 #include "tensor/walk.h"
 
 namespace pawl::cpu {
@@ -170,8 +171,10 @@ Result<ScanKernels::Entry> ScanKernels::make(const reference::ScanCall& call, st
     if (binding.kind == Binding::Kind::constant) {
       if (like != nullptr) constant = packed_alike(*like, binding);
       if (!constant.defined()) {
-        TRY_ASSIGN(constant, packed(binding, *body[binding.constant].fact.tensor()));
+        const Tensor& as_it_was = *body[binding.constant].fact.tensor();
+        TRY_ASSIGN(constant, packed(binding, as_it_was));
         TRY_ASSIGN(constant, constant.to_dense());
+        if (constant.bytes() != as_it_was.bytes()) give_back_file_pages(as_it_was);
       }
     }
     kernel.constants.push_back(std::move(constant));
@@ -184,9 +187,9 @@ Result<ScanKernels::Entry> ScanKernels::make(const reference::ScanCall& call, st
   return entry;
 }
 
-Result<std::shared_ptr<const ScanKernels::Entry>> ScanKernels::find(const reference::ScanCall& call, bool streaming,
-                                                                    const LoopKernel* like) {
+Result<std::shared_ptr<const ScanKernels::Entry>> ScanKernels::find(const reference::ScanCall& call, bool streaming) {
   const int length = length_class(call);
+  std::shared_ptr<const Entry> like;
   {
     const std::lock_guard lock(mutex_);
     std::vector<Known>& of_scan = known_[&call.scan];
@@ -199,9 +202,12 @@ Result<std::shared_ptr<const ScanKernels::Entry>> ScanKernels::find(const refere
                   of_scan.begin() + static_cast<std::ptrdiff_t>(i) + 1);
       return of_scan[0].entry;
     }
+    for (const Known& known : of_scan)
+      if (known.entry->kernel.loop && like == nullptr) like = known.entry;
   }
   const std::vector<ops::Fact> captured = captured_facts(call);
-  TRY_ASSIGN(Entry made, make(call, reference::body_inputs(call.states, call.elements), captured, streaming, like));
+  TRY_ASSIGN(Entry made, make(call, reference::body_inputs(call.states, call.elements), captured, streaming,
+                              like == nullptr ? nullptr : &like->kernel));
   if (made.kernel.loop && length > 0 && !streaming) TRY(add_chunks(call, captured, made));
   Known known{{}, streaming, std::make_shared<const Entry>(std::move(made))};
   describe(call, length, [&](std::int64_t each) { known.key.push_back(each); });
@@ -228,7 +234,7 @@ Result<bool> ScanKernels::run(const reference::ScanCall& call, std::vector<Value
 }
 
 Result<bool> ScanKernels::run_as_it_lies(const reference::ScanCall& call, std::vector<Value>& results) {
-  TRY_ASSIGN(std::shared_ptr<const Entry> entry, find(call, false, nullptr));
+  TRY_ASSIGN(std::shared_ptr<const Entry> entry, find(call, false));
   if (!entry->kernel.loop) return false;
   // Chunks are of the whole run.
   if (entry->chunked && call.stretch != nullptr) return false;
@@ -245,7 +251,7 @@ Result<bool> ScanKernels::run_as_it_lies(const reference::ScanCall& call, std::v
     }
   }
   if (passes_caches(entry->kernel, steps_of_run(call), options_.threads)) {
-    TRY_ASSIGN(entry, find(call, true, &entry->kernel));
+    TRY_ASSIGN(entry, find(call, true));
   }
   TRY(call_fused_loop(entry->kernel, call, options_.threads, results));
   return true;

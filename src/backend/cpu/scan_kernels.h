@@ -49,8 +49,8 @@ class ScanKernels final : public reference::ScanRunner {
     std::shared_ptr<const Entry> entry;
   };
   Result<bool> run_as_it_lies(const reference::ScanCall& call, std::vector<Value>& results);
+  Result<std::shared_ptr<const Entry>> find(const reference::ScanCall& call, bool streaming);
   ///   like : another kernel of the Scan, whose packed constants serve this one too; may be null
-  Result<std::shared_ptr<const Entry>> find(const reference::ScanCall& call, bool streaming, const LoopKernel* like);
   Result<Entry> make(const reference::ScanCall& call, std::vector<ops::Fact> inputs, std::vector<ops::Fact> captured,
                      bool streaming, const LoopKernel* like) const;
   /// Sequences of one class are all cut into chunks, or none; those of class 0 are not.

@@ -5,6 +5,7 @@
 
 #include "backend/reference/chunked.h"
 #include "base/try.h"
+#include "tensor/file_pages.h"
 
 namespace pawl::reference {
 namespace {
@@ -320,7 +321,10 @@ const std::vector<std::pair<ValueId, Value>>& Prepared::constants() const {
       Value value = *graph->values[i].fact.constant;
       // A failure for want of memory shows again, with its place, where the value is read.
       if (value.is_tensor() && !value.tensor().aligned())
-        if (Result<Tensor> aligned = value.tensor().clone(); aligned.ok()) value = std::move(aligned).value();
+        if (Result<Tensor> aligned = value.tensor().clone(); aligned.ok()) {
+          give_back_file_pages(value.tensor());
+          value = std::move(aligned).value();
+        }
       constants_.emplace_back(ValueId{i}, std::move(value));
     }
   });
