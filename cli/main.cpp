@@ -10,6 +10,7 @@
 
 #include "base/try.h"
 #include "command.h"
+#include "describe.h"
 #include "terminal.h"
 
 namespace pawl::cli {
@@ -44,6 +45,14 @@ int report(const Error& error) {
   return kFault;
 }
 
+/// The command line as a document: what builds make the man page and the completions of. Not for people, and not in
+/// --help.
+Result<int> print_description(const CLI::App& app, const std::string& form) {
+  TRY_ASSIGN(const std::string text, describe(app, form));
+  print(text);
+  return 0;
+}
+
 int run(int argc, char** argv) {
   CLI::App app("pawl runs ONNX models with Scan, Loop and If exactly as the standard says.", "pawl");
   app.set_version_flag("--version", "pawl " PAWL_VERSION);
@@ -52,6 +61,10 @@ int run(int argc, char** argv) {
   for (const CommandRow& row : kCommands) {
     CLI::App* command = app.add_subcommand(row.name, row.summary);
     commands.emplace_back(command, row.define(*command));
+  }
+  if (argc == 3 && std::string_view(argv[1]) == "--describe") {
+    const Result<int> status = print_description(app, argv[2]);
+    return status.ok() ? *status : report(status.error());
   }
   try {
     app.parse(argc, argv);

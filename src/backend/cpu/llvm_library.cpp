@@ -15,7 +15,8 @@ namespace {
 
 constexpr const char* kName = "libpawl_llvm.so";
 
-/// Beside the file that this code is in, and one folder up, where builds leave it.
+/// Beside the file that this code is in, and one folder up, where builds leave it; where the loader looks (what is
+/// installed says where, by its run path); where it was to be installed.
 std::vector<std::string> places() {
   std::vector<std::string> found;
   Dl_info info{};
@@ -32,6 +33,7 @@ std::vector<std::string> places() {
     found.push_back(folder.parent_path() / "lib" / kName);
   }
   found.emplace_back(kName);
+  found.emplace_back(PAWL_LLVM_FOLDER "/" + std::string(kName));
   return found;
 }
 
