@@ -6,7 +6,7 @@ import { releaseSharedDevices } from "./device.js";
 import { KernelError, messageOf } from "./errors.js";
 import { getKernel, type Kernel } from "./kernel.js";
 import { nodeGpu } from "./node_gpu.js";
-import { benchTable, testLine } from "./report.js";
+import { benchTable, oneLine, testLine } from "./report.js";
 import { runTests } from "./tests.js";
 
 const usage = `usage: pawl-kernels test PACKAGE… [--only TEXT] [--json]
@@ -107,8 +107,9 @@ async function main(): Promise<number> {
     return await run(process.argv.slice(2));
   } catch (thrown) {
     const known = thrown instanceof KernelError || thrown instanceof UsageError || thrown instanceof TypeError;
-    const [line] = messageOf(thrown).split("\n");
-    process.stderr.write(`error: ${line}${thrown instanceof UsageError ? " (--help says more)" : ""}\n`);
+    process.stderr.write(
+      `error: ${oneLine(messageOf(thrown))}${thrown instanceof UsageError ? " (--help says more)" : ""}\n`,
+    );
     if (!known && thrown instanceof Error) process.stderr.write(`${thrown.stack}\n`);
     return 2;
   }

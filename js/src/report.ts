@@ -19,18 +19,23 @@ export function shownBytes(bytes: number): string {
   return `${shownNumber(bytes / 1000 ** step)} ${units[step]}`;
 }
 
+/** A message of several lines in one. */
+export function oneLine(message: string): string {
+  return message.trim().replace(/:?\s*\n\s*/g, "; ");
+}
+
 /** One line on a test case. */
 export function testLine({ name, status, variant, problems, milliseconds }: TestResult): string {
   const ran =
     status === "passed" ? ` (${variant === undefined ? "" : `${variant}, `}${shownNumber(milliseconds)} ms)` : "";
-  return `${status}: ${name}${ran}${problems.length > 0 ? `: ${problems.join("; ")}` : ""}`;
+  return `${status}: ${name}${ran}${problems.length > 0 ? `: ${problems.map(oneLine).join("; ")}` : ""}`;
 }
 
 const columns = ["case", "variant", "median", "min", "spread", "moved", "GB/s", "copy GB/s", "of copy"] as const;
 
 function cells(result: BenchResult): readonly string[] {
   const { name, bytes } = result;
-  if (result.kernel === undefined) return [name, `${result.status}: ${result.problem}`];
+  if (result.kernel === undefined) return [name, `${result.status}: ${oneLine(result.problem ?? "")}`];
   const { median, min, spread } = result.kernel;
   const speed = (times: Throughput | undefined): string =>
     times === undefined ? "" : shownNumber(times.gigabytesPerSecond);

@@ -18,6 +18,7 @@ import {
   type BenchResult,
   type TestResult,
 } from "../src/index.js";
+import { benchTable, testLine } from "../src/report.js";
 import { openDevice } from "./adapter.js";
 import { files, load, loadManifest, minimalManifest, safetensors, variant } from "./memory.js";
 import { packageFolders } from "./packages.js";
@@ -282,6 +283,23 @@ test("a case that is wrong fails, and only it", { skip }, async () => {
     load({ ...content, "test.json": `${String(content["test.json"])} ` }, { device }).then((each) => runTests(each)),
     DigestError,
   );
+});
+
+test("a package that no device can run fails in one line, with the reasons", { skip }, async () => {
+  const wanting = addition({ requires: { limits: { maxComputeInvocationsPerWorkgroup: "65536" } } });
+  const cases = [{ name: "a", inputs: { x: floats(1), w: floats(2) }, expected: { y: floats(3) } }];
+  const bench = { format: "pawl-package-bench/1", cases: [{ name: "a", at: {}, bytes: 12, inputs: cases[0]?.inputs }] };
+  const content = files(wanting, {}, addShader, { ...tests(cases), "bench.json": JSON.stringify(bench) });
+  const kernel = await load(content, { device });
+  const [result] = (await runTests(kernel)).results;
+  assert.ok(result !== undefined);
+  const words =
+    /no variant can run this call on this device; only: it needs maxComputeInvocationsPerWorkgroup 65536, the/;
+  assert.match(testLine(result), words);
+  assert.doesNotMatch(testLine(result), /\n/);
+  const [measured] = (await runBenchmarks(kernel)).results;
+  assert.equal(measured?.status, "failed");
+  assert.match(benchTable(["a"]).line(measured as BenchResult), words);
 });
 
 test("benchmarks", { skip }, async () => {
