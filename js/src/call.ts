@@ -266,11 +266,12 @@ class CallContext {
 
   /** Fills the namespaces of tensors; an output's shape is computed when it is first read. */
   private addTensors(base: Record<string, Value>, scope: Scope): void {
-    const spaces: Record<"args" | "shapes" | "ranks" | "dtypes", Record<string, Value>> = {
+    const spaces: Record<"args" | "shapes" | "ranks" | "dtypes" | "tensorDtypes", Record<string, Value>> = {
       args: {},
       shapes: {},
       ranks: {},
       dtypes: {},
+      tensorDtypes: {},
     };
     const add = (key: string, tensor: () => CallTensor | undefined): void => {
       const define = (space: Record<string, Value>, get: (tensor: CallTensor) => Value): void => {
@@ -285,6 +286,7 @@ class CallContext {
       define(spaces.shapes, ({ shape }) => shape);
       define(spaces.ranks, ({ shape }) => shape.length);
       define(spaces.dtypes, ({ storage }) => wgslScalar(storage));
+      define(spaces.tensorDtypes, ({ dtype }) => dtype);
       define(spaces.args, ({ shape, storage }) => ({
         shape,
         rank: shape.length,

@@ -19,6 +19,7 @@ function knownNames(manifest: Manifest, variant?: VariantDeclaration): KnownName
       shapes: keys,
       ranks: keys,
       dtypes: keys,
+      tensorDtypes: keys,
       attrs: new Set(manifest.attributes.map((attribute) => attribute.name)),
       tunables: new Set(tunables),
     },

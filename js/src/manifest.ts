@@ -108,7 +108,17 @@ export const foldWidth = 65535;
 export const foldConstant = "DISPATCH_FOLD_WIDTH";
 
 /** The names that every expression sees, besides the functions. */
-export const namespaces = ["args", "attrs", "shapes", "ranks", "dtypes", "tunables", "device", foldConstant] as const;
+export const namespaces = [
+  "args",
+  "attrs",
+  "shapes",
+  "ranks",
+  "dtypes",
+  "tensorDtypes",
+  "tunables",
+  "device",
+  foldConstant,
+] as const;
 
 /** Refuses a spec that this loader does not know. */
 export function checkSpec(spec: string): void {

@@ -155,7 +155,10 @@ function bindingAt(key: string, json: Json): BindingDeclaration {
   };
 }
 
-/** A pass's binding: a key of the registry or of a tensor, or an object that changes such an entry or stands alone. */
+/**
+ * A pass's binding: a key of the registry or of a tensor, or an object that changes such an entry or stands alone; an
+ * intermediate may be named by `scratch`.
+ */
 function passBindingAt(json: Json, registry: Json, tensors: ReadonlySet<string>): BindingDeclaration {
   const entry = (key: string): Readonly<Record<string, unknown>> | undefined =>
     !registry.absent && Object.hasOwn(registry.object(), key)
@@ -172,13 +175,31 @@ function passBindingAt(json: Json, registry: Json, tensors: ReadonlySet<string>)
   const named = ["key", "binding", "ref", "id"]
     .map((field) => json.at(field).stringOr(undefined))
     .find((key) => key !== undefined);
-  const key = named ?? json.at("arg").stringOr(undefined) ?? json.at("name").stringOr(undefined);
+  const scratch = json.at("scratch").stringOr(undefined);
+  const key = named ?? json.at("arg").stringOr(undefined) ?? scratch ?? json.at("name").stringOr(undefined);
   if (key === undefined) json.fail('a binding needs "arg" or "name"');
-  return bindingAt(key as string, new Json(json.file, json.path, { ...entry(key as string), ...json.object() }));
+  const arg = scratch === undefined ? {} : { arg: scratch };
+  return bindingAt(
+    key as string,
+    new Json(json.file, json.path, { ...entry(key as string), ...arg, ...json.object() }),
+  );
+}
+
+/** As many workgroups as hold so many invocations. */
+function workgroupsFor(json: Json): Expression {
+  const size = json.at("workgroupSize");
+  if (size.absent) json.fail("threads need a workgroupSize");
+  return expression(`ceilDiv(${written(json.at("threads"))}, ${written(size)})`, `${json.path}.threads`);
+}
+
+/** The text of an expression, to be part of another one. */
+function written({ value }: Json): string {
+  return typeof value === "string" ? `(${value})` : String(value);
 }
 
 function dispatchAt(json: Json): [Expression, Expression, Expression] {
   const one = expression(1, json.path);
+  if (json.isObject() && !json.at("threads").absent) return [workgroupsFor(json), one, one];
   if (Array.isArray(json.value)) {
     const [x, y, z] = json.items().map((item) => expression(item.value, item.path));
     return [x ?? one, y ?? one, z ?? one];

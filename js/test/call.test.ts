@@ -277,3 +277,11 @@ test("bindings are declared in the pass's order, in the forms that manifests use
   const plain = await kernel(x(8), { attrs: { plain: 1 } }).catch((thrown: Error) => thrown.message);
   assert.match(String(plain), /chosen: array<f32>;/);
 });
+
+test("conditions see the types by ONNX's names and by WGSL's", async () => {
+  const when = ["tensorDtypes.x == 'float32'", "dtypes.x == 'f32'", "tensorDtypes.y == 'float32'"];
+  const kernel = await loadManifest({ when });
+  assert.equal(kernel.explain({ x: { shape: [1], dtype: "float32" } }).selected, "only");
+  assert.throws(() => kernel.explain({ x: { shape: [1], dtype: "int32" } }), /tensorDtypes.x == 'float32'/);
+  await assert.rejects(loadManifest({ when: ["tensorDtypes.z == 'float32'"] }), /unknown name "z" in tensorDtypes/);
+});

@@ -136,6 +136,47 @@ test("many passes with scratch between them", { skip }, async () => {
   assert.deepEqual([...(y?.data as Float32Array)], [count, count + 0.5]);
 });
 
+test("scratch and threads as other packages write them", { skip }, async () => {
+  const manifest = {
+    typeConstraints: { T: ["float32"] },
+    outputs: { y: { dtype: "T", shape: ["shapes.x[0]"] } },
+    variants: [
+      {
+        id: "two",
+        derive: { twice: true },
+        intermediates: [{ id: "between", dtype: "float32", shape: "[shapes.x[0]]" }],
+        passes: [
+          {
+            shader: "main.wgsl.jinja",
+            bindings: [
+              { key: "x", name: "source" },
+              { scratch: "between", name: "goal", elementType: "f32", buffer: "storage" },
+            ],
+            dispatch: { threads: "shapes.x[0]", workgroupSize: 64 },
+          },
+          {
+            shader: "main.wgsl.jinja",
+            bindings: [
+              { scratch: "between", name: "source", elementType: "f32", buffer: "read-only-storage" },
+              { key: "y", name: "goal" },
+            ],
+            dispatch: { threads: "shapes.x[0]", workgroupSize: "64" },
+          },
+        ],
+      },
+    ],
+  };
+  const shader = `{{ env.wgsl.resourceDeclarations }}
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+  if (id.x < arrayLength(&source)) { goal[id.x] = source[id.x] * {{ 3 if twice else 1 }}.0; }
+}`;
+  const kernel = await loadManifest(manifest, { device }, shader);
+  const { y } = await kernel({ x: { data: new Float32Array(130).fill(2), shape: [130] } });
+  assert.deepEqual([...(y?.data as Float32Array)], Array<number>(130).fill(18));
+  const wrong = { variants: [variant("only", {}, { dispatch: { threads: 4 } })] };
+  await assert.rejects(loadManifest(wrong, { device }), /dispatch: threads need a workgroupSize/);
+});
+
 test("a large constant array in a shader", { skip }, async () => {
   const length = 4096;
   const numbers = Array.from({ length }, (_, i) => `${(i * 37) % 101}.5`).join(",");
