@@ -8,8 +8,8 @@
 
 namespace pawl::cli {
 
-/// "man": a page for man(1); "bash" and "zsh": completions of commands, options and file names. Errors: bad_argument, of
-/// another word.
+/// "man": a page for man(1); "bash" and "zsh": completions of commands, options and file names. Errors: bad_argument,
+/// of another word.
 Result<std::string> describe(const CLI::App& app, const std::string& form);
 
 }  // namespace pawl::cli

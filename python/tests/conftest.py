@@ -1,6 +1,5 @@
 """Models that most tests run."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -28,12 +27,3 @@ def session(text, **options):
 @pytest.fixture(name="sums", scope="session")
 def sums_fixture():
     return session(PREFIX_SUM)
-
-
-@pytest.fixture(name="models", scope="session")
-def models_fixture():
-    """The folder of real models, where it is."""
-    folder = Path(os.environ.get("PAWL_SHARED", ROOT.parent / "shared")) / "models"
-    if not folder.is_dir():
-        pytest.skip(f"there is no {folder} (PAWL_SHARED says where it is)")
-    return folder

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from conftest import ROOT, session
+from conftest import PREFIX_SUM, ROOT, session
 
 import pawl
 
@@ -27,7 +27,8 @@ def test_states_begin_as_zeros_or_as_given(sums):
     np.testing.assert_array_equal(given, [1, 1])
 
 
-def test_states_stay_in_place_and_views_of_them_do_not_change(sums):
+def test_states_stay_in_place_and_views_of_them_do_not_change():
+    sums = session(PREFIX_SUM)
     stream = sums.stream(states={"total": "start"})
     stream(x=X[:1])
     address = stream.states["start"].ctypes.data
