@@ -112,32 +112,39 @@ function firstScope(
 
 /** The first variant, best priority first and demoted ones last, that the device and the conditions allow, with its scope. */
 function choose(manifest: Entry, scope: Scope, call: Call, device: GPUDevice): { variant: Entry; scope: Scope } {
-  const candidates = (manifest["variants"] as Entry[])
-    .map((variant) => {
-      const own = Object.entries<Entry>(variant["tunables"] ?? {}).map(([name, { default: value }]) => [name, value]);
-      const tunables = { ...(scope["tunables"] as Scope), ...Object.fromEntries(own), ...call.tunables };
-      return { variant, base: { ...scope, tunables } };
-    })
-    .map(({ variant, base }) => {
-      const features: string[] = variant["requires"]?.features ?? [];
-      if (!features.every((feature) => device.features.has(feature))) return undefined;
-      const own = derived(variant["derive"], base);
+  const reasons: string[] = [];
+  const candidates: { variant: Entry; scope: Scope; demoted: boolean }[] = [];
+  for (const variant of manifest["variants"] as Entry[]) {
+    const defaults = Object.entries<Entry>(variant["tunables"] ?? {}).map(([name, { default: value }]) => [
+      name,
+      value,
+    ]);
+    const tunables = { ...(scope["tunables"] as Scope), ...Object.fromEntries(defaults), ...call.tunables };
+    try {
+      // What is derived for sizes that the variant is not for may have no value: another one is for them.
+      const own = derived(variant["derive"], { ...scope, tunables });
       const demoted = variant["demoteWhen"] !== undefined && holds(variant["demoteWhen"], own);
-      return { variant, scope: own, demoted };
-    })
-    .filter((candidate) => candidate !== undefined)
-    .sort(
-      (a, b) => Number(a.demoted) - Number(b.demoted) || (b.variant["priority"] ?? 0) - (a.variant["priority"] ?? 0),
-    );
-  for (const candidate of candidates) {
-    const limits = Object.entries<unknown>(candidate.variant["requires"]?.limits ?? {});
-    const enough = limits.every(
-      ([name, least]) =>
-        Number(device.limits[name as keyof GPUSupportedLimits]) >= Number(evaluate(least, candidate.scope)),
-    );
-    if (enough && holds(candidate.variant["when"], candidate.scope)) return candidate;
+      candidates.push({ variant, scope: own, demoted });
+    } catch (thrown) {
+      reasons.push(`${String(variant["id"])}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+    }
   }
-  throw new Error("no variant of the package can run this");
+  const priority = ({ variant }: { variant: Entry }): number => Number(variant["priority"] ?? 0);
+  candidates.sort((a, b) => Number(a.demoted) - Number(b.demoted) || priority(b) - priority(a));
+  for (const candidate of candidates) {
+    const { features = [], limits = {} } = (candidate.variant["requires"] ?? {}) as Entry;
+    const lacking = (features as string[]).filter((feature) => !device.features.has(feature));
+    const small = Object.entries<unknown>(limits).filter(
+      ([name, least]) =>
+        !(Number(device.limits[name as keyof GPUSupportedLimits]) >= Number(evaluate(least, candidate.scope))),
+    );
+    const unmet = holds(candidate.variant["when"], candidate.scope) ? [] : ["its conditions"];
+    if (lacking.length + small.length + unmet.length === 0) return candidate;
+    reasons.push(
+      `${String(candidate.variant["id"])} needs ${[...lacking, ...small.map(([name]) => name), ...unmet].join(", ")}`,
+    );
+  }
+  throw new Error(`no variant of the package can run this: ${reasons.join("; ")}`);
 }
 
 /** A struct's declaration and its bytes: fields of four bytes, filled up to a multiple of four fields. */
