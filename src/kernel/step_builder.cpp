@@ -290,7 +290,7 @@ const StepBuilder::Row* StepBuilder::find_row(std::string_view name) {
       Row{"ArgMax", &StepBuilder::extreme_index, Role::none},
       Row{"ArgMin", &StepBuilder::extreme_index, Role::none},
       Row{"Concat", &StepBuilder::joined, Role::none},
-      Row{"Conv", &StepBuilder::taps, Role::works},
+      Row{"Conv", &StepBuilder::conv, Role::works},
       Row{"Einsum", &StepBuilder::einsum, Role::none},
       Row{"Expand", &StepBuilder::moved, Role::moves},
       Row{"Flatten", &StepBuilder::moved, Role::moves},

@@ -83,11 +83,15 @@ class StepBuilder {
   StepId multiply(StepId a, StepId b);
   StepId gemm(const Node& node, const OpCall& call, std::size_t output);
   StepId einsum(const Node& node, const OpCall& call, std::size_t output);
-  /// Conv with a filter for each channel.
-  StepId taps(const Node& node, const OpCall& call, std::size_t output);
   /// The sum of products over the labels that the result lacks. Labels are one per axis of each operand.
   StepId contract(const std::vector<StepId>& operands, const std::vector<std::vector<int>>& labels,
                   const std::vector<int>& result);
+
+  // step_convolution.cpp
+  /// Conv with a filter for each channel, or filters of all of them.
+  StepId conv(const Node& node, const OpCall& call, std::size_t output);
+  /// Zeros before and after along an axis.
+  StepId padded(StepId x, std::size_t axis, std::int64_t before, std::int64_t after);
 
   // step_quantized.cpp
   StepId shifted(const Node& node, std::size_t x, std::size_t zero);

@@ -26,22 +26,6 @@ std::int64_t count_of(const Dims& shape, const std::vector<std::size_t>& axes) {
 
 }  // namespace
 
-bool is_sum_of_taps(const graph::OpCall& conv, const Type& weights) {
-  constexpr std::int64_t kMost = 16;
-  const std::optional<Dims> shape = weights.static_shape();
-  const std::string pad = conv.attributes.text("auto_pad", "NOTSET");
-  if (!shape || shape->size() < 3 || (*shape)[1] != 1 || conv.attributes.integer("group", 1) != (*shape)[0])
-    return false;
-  for (const std::int64_t each : conv.attributes.integers("pads"))
-    if (each != 0) return false;
-  std::int64_t taps = 1;
-  for (std::size_t axis = 2; axis < shape->size(); ++axis) {
-    taps *= std::clamp<std::int64_t>((*shape)[axis], 0, kMost + 1);
-    if (taps < 1 || taps > kMost) return false;
-  }
-  return pad == "NOTSET" || pad == "VALID";
-}
-
 std::optional<std::vector<std::size_t>> StepBuilder::reduced_axes(const Node& node, const OpCall& call) const {
   const std::size_t rank = shape(node.inputs[0]).size();
   Dims listed;
@@ -252,42 +236,6 @@ StepId StepBuilder::einsum(const Node& node, const OpCall& call, std::size_t) {
   const DType dtype = fact(node.outputs[0]).type.dtype;
   if (!expr::is_float(dtype) && !expr::is_stored(dtype)) return {};
   return cast(contract(operands, labels, equation->output.labels(most)), dtype);
-}
-
-StepId StepBuilder::taps(const Node& node, const OpCall& call, std::size_t) {
-  if (!is_sum_of_taps(call, fact(node.inputs[1]).type)) return {};
-  const StepId x = value(node.inputs[0]), weights = value(node.inputs[1]);
-  if (!x.valid() || !weights.valid()) return {};
-  const DType dtype = fact(node.outputs[0]).type.dtype, wide = sum_type(dtype);
-  const Dims own = shape(node.outputs[0]), filter = at(weights).shape;
-  const std::size_t spatial = filter.size() - 2;
-  if (own.size() != filter.size() || own[1] != filter[0] || (exact_ && spatial > 1)) return {};
-  const auto by = [&](std::string_view name, std::size_t i) {
-    const std::span<const std::int64_t> listed = call.attributes.integers(name);
-    return i < listed.size() ? listed[i] : 1;
-  };
-  // Elements of the result, and inside of them the places of the filter.
-  Dims all = own;
-  Indices of_x = {{0, {{1, 0}}}, {0, {{1, 1}}}}, of_weights = {{0, {{1, 1}}}, {}};
-  std::vector<std::size_t> summed;
-  for (std::size_t i = 0; i < spatial; ++i) {
-    const std::size_t along = 2 + i, tap = own.size() + i;
-    all.push_back(filter[2 + i]);
-    of_x.push_back({0, {{by("strides", i), along}, {by("dilations", i), tap}}});
-    of_weights.push_back({0, {{1, tap}}});
-    summed.push_back(tap);
-  }
-  const StepId products =
-      product(view(cast(x, wide), all, std::move(of_x)), view(cast(weights, wide), all, std::move(of_weights)));
-  StepId sum = reduce(products, std::move(summed), Fold::sum, 0);
-  if (node.inputs.size() > 2 && node.inputs[2].valid()) {
-    const StepId bias = value(node.inputs[2]);
-    if (!bias.valid()) return {};
-    Dims beside(own.size(), 1);
-    beside[1] = own[1];
-    sum = op(Op::add, {sum, view(cast(bias, wide), std::move(beside), {{0, {{1, 1}}}})});
-  }
-  return cast(sum, dtype);
 }
 
 }  // namespace pawl::kernel
