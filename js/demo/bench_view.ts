@@ -1,7 +1,8 @@
 // The package's benchmarks: a table that fills, and the chart of their throughput.
 import { runBenchmarks, type BenchResult, type Kernel } from "../src/index.js";
 import { shownBytes, shownNumber, shownTime } from "../src/report.js";
-import { axisOf, chart, seriesOf } from "./chart.js";
+import { chart } from "./chart.js";
+import { chartData, isWide, type ChartData } from "./chart_data.js";
 import { alertBox, h, labelled, messageOf, table } from "./dom.js";
 
 const heads = ["Case", "Median", "Min", "Spread", "Moves", "GB/s", "Copy GB/s", "Of copy", "Variant"] as const;
@@ -17,11 +18,14 @@ function cells({ name, kernel, copy, bytes, variant }: BenchResult): string[] {
   return [name, ...times, shownBytes(bytes), ...speeds, part, variant ?? ""];
 }
 
-function legend(names: readonly string[]): HTMLElement {
-  const swatch = (kind: string, i: number): HTMLElement =>
-    h("span", { class: `swatch ${kind} series-${i % 4}`, "aria-hidden": "true" });
-  const items = names.map((name, i) => h("li", {}, swatch("line", i), name === "" ? "this kernel" : name));
-  return h("ul", { class: "legend" }, ...items, h("li", {}, swatch("copy", 0), "dashed: a copy of as many bytes"));
+function legend({ series, isScattered }: ChartData): HTMLElement {
+  const swatch = (kind: string): HTMLElement => h("span", { class: `swatch ${kind}`, "aria-hidden": "true" });
+  const kind = isScattered ? "point" : "line";
+  const items = series.map(({ name }, i) =>
+    h("li", {}, swatch(`${kind} series-${i % 4}`), name === "" ? "this kernel" : name),
+  );
+  const copy = isScattered ? "a copy of as many bytes" : "dashed: a copy of as many bytes";
+  return h("ul", { class: "legend" }, ...items, h("li", {}, swatch(isScattered ? "hollow" : "copy"), copy));
 }
 
 /** Runs the benchmarks at a button, and draws them. */
@@ -41,14 +45,16 @@ export function benchView(kernel: Kernel, count: number): HTMLElement {
   const figure = h("figure", { id: "chart", hidden: true });
   const results = h("div");
   let measured: BenchResult[] = [];
+  /** Whether the user said how throughput is scaled. */
+  let chosen = false;
 
   function draw(): void {
-    const axis = axisOf(measured);
-    const series = axis === undefined ? [] : seriesOf(measured, axis);
-    figure.hidden = series.length === 0;
-    if (axis === undefined || series.length === 0) return;
-    const caption = h("figcaption", {}, legend(series.map(({ name }) => name)));
-    figure.replaceChildren(chart(series, axis, logarithmic.checked, figure.clientWidth), caption);
+    const data = chartData(measured);
+    figure.hidden = data === undefined;
+    if (data === undefined) return;
+    if (!chosen) logarithmic.checked = isWide(data);
+    const caption = h("figcaption", {}, legend(data));
+    figure.replaceChildren(chart(data, logarithmic.checked, figure.clientWidth), caption);
   }
 
   async function run(): Promise<void> {
@@ -84,7 +90,10 @@ export function benchView(kernel: Kernel, count: number): HTMLElement {
     draw();
   }).observe(figure);
   button.addEventListener("click", () => void run());
-  logarithmic.addEventListener("change", draw);
+  logarithmic.addEventListener("change", () => {
+    chosen = true;
+    draw();
+  });
   const scale = h("div", { class: "check" }, logarithmic, h("label", { for: "logarithmic" }, "logarithmic throughput"));
   return h(
     "div",

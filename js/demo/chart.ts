@@ -1,53 +1,7 @@
-// Throughput against one number of the cases, in SVG: a line for each kernel, and a dashed one for the copy beside it.
-import type { BenchResult } from "../src/index.js";
+// Throughput against one number of the cases, in SVG: a line for each kernel and a dashed one for the copy beside it, or
+// points when cases differ in too much for lines.
 import { shownNumber } from "../src/report.js";
-
-interface Point {
-  readonly x: number;
-  readonly y: number;
-}
-
-export interface Series {
-  /** What sets it apart from the others; empty when there is only one. */
-  readonly name: string;
-  readonly kernel: readonly Point[];
-  readonly copy: readonly Point[];
-}
-
-/** The name under `at` that has the most different values. */
-export function axisOf(results: readonly Pick<BenchResult, "at">[]): string | undefined {
-  const names = [...new Set(results.flatMap(({ at }) => Object.keys(at)))];
-  const values = (name: string): number => new Set(results.map(({ at }) => at[name])).size;
-  return names.sort((a, b) => values(b) - values(a))[0];
-}
-
-/** The measured results along the axis, apart where other numbers differ. */
-export function seriesOf(results: readonly BenchResult[], axis: string): Series[] {
-  const groups = new Map<string, { kernel: Point[]; copy: Point[] }>();
-  for (const { at, kernel, copy } of results) {
-    const x = at[axis];
-    if (x === undefined || !(x > 0) || kernel === undefined) continue;
-    const others = Object.entries(at).filter(([name]) => name !== axis);
-    const name = others.map(([key, value]) => `${key} ${shownCount(value)}`).join(", ");
-    const group = groups.get(name) ?? { kernel: [], copy: [] };
-    group.kernel.push({ x, y: kernel.gigabytesPerSecond });
-    if (copy !== undefined) group.copy.push({ x, y: copy.gigabytesPerSecond });
-    groups.set(name, group);
-  }
-  const sorted = (points: Point[]): Point[] => points.sort((a, b) => a.x - b.x);
-  return [...groups].map(([name, { kernel, copy }]) => ({ name, kernel: sorted(kernel), copy: sorted(copy) }));
-}
-
-export function shownCount(value: number): string {
-  const powers = ["", "Ki", "Mi", "Gi"];
-  let step = 0;
-  let rest = value;
-  while (rest >= 1024 && rest % 1024 === 0 && step < powers.length - 1) {
-    rest /= 1024;
-    step++;
-  }
-  return step === 0 ? value.toLocaleString("en") : `${rest} ${powers[step]}`;
-}
+import { shownCount, type ChartData, type Point, type Series } from "./chart_data.js";
 
 type Scale = (value: number) => number;
 
@@ -110,13 +64,16 @@ function shownTicks(values: readonly number[], x: Scale): number[] {
   return shown;
 }
 
+interface Frame extends Size {
+  readonly x: Scale;
+  readonly y: Scale;
+}
+
 function axes(
   xs: readonly number[],
   yTicks: readonly number[],
-  x: Scale,
-  y: Scale,
   axis: string,
-  { width, height }: Size,
+  { x, y, width, height }: Frame,
 ): SVGElement[] {
   const { left, right, top, bottom } = margin;
   const floor = height - bottom;
@@ -147,39 +104,74 @@ function axes(
   ];
 }
 
+function title(series: string, axis: string, point: Point): SVGElement {
+  const names = [series, point.label ?? "", `${axis} ${shownCount(point.x)}`].filter((text) => text !== "");
+  return svg("title", {}, `${names.join(", ")}: ${shownNumber(point.y)} GB/s`);
+}
+
+function lines({ name, kernel, copy }: Series, i: number, axis: string, { x, y }: Frame): SVGElement[] {
+  const path = (points: readonly Point[]): string =>
+    points.map((point, j) => `${j === 0 ? "M" : "L"}${x(point.x).toFixed(1)} ${y(point.y).toFixed(1)}`).join("");
+  return [
+    svg("path", { class: `copy series-${i % 4}`, d: path(copy) }),
+    svg("path", { class: `line series-${i % 4}`, d: path(kernel) }),
+    ...kernel.map((point) => dot(name, axis, point, `dot series-${i % 4}`, x(point.x), y(point.y))),
+  ];
+}
+
+function dot(name: string, axis: string, point: Point, kind: string, cx: number, cy: number): SVGElement {
+  return svg("circle", { class: kind, cx: cx.toFixed(1), cy: cy.toFixed(1), r: 4 }, title(name, axis, point));
+}
+
+const labelSize = { width: 64, height: 14 };
+
+/** Points with labels beside them, each a little higher where it would cover another one. */
+function points({ name, kernel, copy }: Series, axis: string, { x, y, width }: Frame): SVGElement[] {
+  const placed: { x: number; y: number }[] = [];
+  const labels = [...kernel]
+    .sort((a, b) => b.y - a.y || a.x - b.x)
+    .reverse()
+    .map((point) => {
+      const isRight = x(point.x) > width - labelSize.width - margin.right;
+      const at = { x: x(point.x) + (isRight ? -8 : 8), y: y(point.y) - 3 };
+      const covered = (): boolean =>
+        placed.some(
+          (other) => Math.abs(other.x - at.x) < labelSize.width && Math.abs(other.y - at.y) < labelSize.height,
+        );
+      while (covered()) at.y -= 2;
+      placed.push(at);
+      return svg(
+        "text",
+        { class: "tick", x: at.x, y: at.y, "text-anchor": isRight ? "end" : "start" },
+        point.label ?? "",
+      );
+    });
+  return [
+    ...copy.map((point) => dot(`a copy, ${name}`, axis, point, "ring", x(point.x), y(point.y))),
+    ...kernel.map((point) => dot(name, axis, point, "dot series-0", x(point.x), y(point.y))),
+    ...labels,
+  ];
+}
+
 /** The chart; `logarithmic` says how throughput is scaled, the other axis always is. */
-export function chart(series: readonly Series[], axis: string, logarithmic: boolean, width: number): SVGElement {
-  const points = series.flatMap(({ kernel, copy }) => [...kernel, ...copy]);
-  const xs = [...new Set(points.map((point) => point.x))].sort((a, b) => a - b);
-  const ys = points.map((point) => point.y).filter((value) => value > 0);
+export function chart({ axis, series, isScattered }: ChartData, logarithmic: boolean, width: number): SVGElement {
+  const all = series.flatMap(({ kernel, copy }) => [...kernel, ...copy]);
+  const xs = [...new Set(all.map((point) => point.x))].sort((a, b) => a - b);
+  const ys = all.map((point) => point.y).filter((value) => value > 0);
   const { left, right, top, bottom } = margin;
   const height = Math.max(260, Math.min(360, width * 0.5));
   const inset = 16;
-  const x = logScale(xs[0] ?? 1, xs.at(-1) ?? 2, left + inset, width - right - inset);
   const high = Math.max(...ys, 1e-9);
   const ticks = logarithmic ? logTicks(Math.min(...ys, high), high) : linearTicks(high);
-  const y = logarithmic
-    ? logScale(ticks[0] ?? 1, ticks.at(-1) ?? 10, height - bottom, top)
-    : linearScale(ticks.at(-1) ?? 1, height - bottom, top);
-  const path = (line: readonly Point[]): string =>
-    line.map((point, i) => `${i === 0 ? "M" : "L"}${x(point.x).toFixed(1)} ${y(point.y).toFixed(1)}`).join("");
-  const drawn = series.flatMap(({ name, kernel, copy }, i) => {
-    const mark = (point: Point): SVGElement =>
-      svg(
-        "circle",
-        { class: `dot series-${i % 4}`, cx: x(point.x).toFixed(1), cy: y(point.y).toFixed(1), r: 4 },
-        svg(
-          "title",
-          {},
-          `${name === "" ? "" : `${name}, `}${axis} ${shownCount(point.x)}: ${shownNumber(point.y)} GB/s`,
-        ),
-      );
-    return [
-      svg("path", { class: `copy series-${i % 4}`, d: path(copy) }),
-      svg("path", { class: `line series-${i % 4}`, d: path(kernel) }),
-      ...kernel.map(mark),
-    ];
-  });
+  const floor = height - bottom;
+  const frame: Frame = {
+    width,
+    height,
+    x: logScale(xs[0] ?? 1, xs.at(-1) ?? 2, left + inset, width - right - inset),
+    y: logarithmic
+      ? logScale(ticks[0] ?? 1, ticks.at(-1) ?? 10, floor, top)
+      : linearScale(ticks.at(-1) ?? 1, floor, top),
+  };
   const best = Math.max(...series.flatMap(({ kernel }) => kernel.map((point) => point.y)), 0);
   return svg(
     "svg",
@@ -191,7 +183,7 @@ export function chart(series: readonly Series[], axis: string, logarithmic: bool
       role: "img",
       "aria-label": `Throughput against ${axis}: up to ${shownNumber(best)} GB/s. The table below has the numbers.`,
     },
-    ...axes(xs, ticks, x, y, axis, { width, height }),
-    ...drawn,
+    ...axes(xs, ticks, axis, frame),
+    ...series.flatMap((each, i) => (isScattered ? points(each, axis, frame) : lines(each, i, axis, frame))),
   );
 }

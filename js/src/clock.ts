@@ -107,7 +107,8 @@ export async function timed(clock: Clock, work: Work, seconds: number): Promise<
     repeat = Math.min(repeat, most.repeat);
     once = (await clock.measure(work, repeat)) / repeat;
   }
-  const samples: number[] = [];
+  // What was measured to find that out is a sample, when it is long enough as it is.
+  const samples = repeat === 1 ? [once] : [];
   const end = performance.now() + seconds * 1000;
   while (samples.length < fewestSamples || (samples.length < most.samples && performance.now() < end))
     samples.push((await clock.measure(work, repeat)) / repeat);

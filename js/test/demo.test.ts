@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { biquadKinds, designed, gainAt } from "../demo/biquad.js";
 import { BlockFilter } from "../demo/block_filter.js";
-import { axisOf, seriesOf, shownCount } from "../demo/chart.js";
+import { axisOf, chartData, isWide, shownCount } from "../demo/chart_data.js";
 import { filterRoles, type FilterRoles } from "../demo/filter_roles.js";
 import { drawn, generated, generators } from "../demo/signal.js";
 import { readTests, type Case } from "../src/cases.js";
@@ -75,20 +75,36 @@ test("axes and lines of charts", () => {
   ];
   assert.equal(axisOf(results), "steps");
   assert.equal(axisOf([]), undefined);
-  assert.deepEqual(seriesOf(results, "steps"), [
-    {
-      name: "dim 1",
-      kernel: [
-        { x: 256, y: 1 },
-        { x: 4096, y: 3 },
-      ],
-      copy: [
-        { x: 256, y: 2 },
-        { x: 4096, y: 6 },
-      ],
-    },
-    { name: "dim 33", kernel: [{ x: 256, y: 2 }], copy: [{ x: 256, y: 4 }] },
-  ]);
+  assert.equal(axisOf([{ at: { T: 1, C: 1 } }, { at: { T: 1, C: 2 } }]), "C");
+  assert.equal(axisOf([{ at: { C: 1, T: 1 } }, { at: { C: 2, T: 2 } }, { at: { C: 3, T: 2 } }]), "T");
+  assert.equal(chartData([]), undefined);
+  const data = chartData(results);
+  assert.deepEqual(data, {
+    axis: "steps",
+    series: [
+      {
+        name: "dim 1",
+        kernel: [
+          { x: 256, y: 1 },
+          { x: 4096, y: 3 },
+        ],
+        copy: [
+          { x: 256, y: 2 },
+          { x: 4096, y: 6 },
+        ],
+      },
+      { name: "dim 33", kernel: [{ x: 256, y: 2 }], copy: [{ x: 256, y: 4 }] },
+    ],
+    isScattered: false,
+  });
+  assert.ok(data !== undefined && !isWide(data));
+  const scattered = chartData([9, 5, 3, 7, 1].map((dim) => result({ steps: 64 * dim, dim }, dim * dim)));
+  assert.equal(scattered?.isScattered, true);
+  assert.deepEqual(
+    scattered.series.map(({ kernel }) => kernel.map(({ label, x, y }) => `${label}: ${x} ${y}`)),
+    [["dim 1: 64 1", "dim 3: 192 9", "dim 5: 320 25", "dim 7: 448 49", "dim 9: 576 81"]],
+  );
+  assert.ok(isWide(scattered));
   assert.deepEqual([1, 1000, 1024, 65536, 1 << 20, 1536].map(shownCount), [
     "1",
     "1,000",

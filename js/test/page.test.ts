@@ -90,7 +90,7 @@ describe("the page with WebGPU", { skip: missing, concurrency: false }, () => {
       if (!gpu) return context.skip("this Chromium has no WebGPU adapter");
       await on(name, {}, async (page) => {
         await click(page, "#run-tests");
-        await page.until(`/passed/.test(document.querySelector("#tests-summary").textContent)`, 60_000);
+        await page.until(`/passed/.test(document.querySelector("#tests-summary").textContent)`, 240_000);
         const summary = await textOf(page, "#tests-summary");
         assert.match(summary, /^\d+ passed, 0 failed, \d+ skipped$/, await textOf(page, "#tests"));
         assert.doesNotMatch(summary, /^0 passed, 0 failed, 0/);
@@ -130,7 +130,7 @@ describe("the page with WebGPU", { skip: missing, concurrency: false }, () => {
       await on("prefix-sum", { dark, width, phone: width < 500 }, async (page) => {
         await page.evaluate<void>(`document.querySelector("#bench select").value = "0.1"`);
         await click(page, "#run-bench");
-        await page.until(`/^done/.test(document.querySelector("#bench-summary").textContent)`, 60_000);
+        await page.until(`/^done/.test(document.querySelector("#bench-summary").textContent)`, 240_000);
         assert.equal(await page.evaluate<number>(`document.querySelectorAll("#bench tbody tr.measured").length`), 10);
         // Two numbers of channels, five numbers of steps each.
         assert.equal(await page.evaluate<number>(`document.querySelectorAll(".chart .dot").length`), 10);
@@ -157,6 +157,38 @@ describe("the page with WebGPU", { skip: missing, concurrency: false }, () => {
         );
       });
     });
+
+  test("cases that differ in too much for lines are points with labels apart", async () => {
+    const page = await browser.page(`${address}?package=packages/count-up`);
+    await page.until(loaded);
+    const labels = await page.evaluate<
+      { text: string; x: number; y: number; width: number; height: number }[]
+    >(`(async () => {
+      const [{ chart }, { chartData }] = await Promise.all([import("/demo/chart.js"), import("/demo/chart_data.js")]);
+      const times = (speed) => ({ median: 1, min: 1, spread: 0, samples: 3, repeat: 1, gigabytesPerSecond: speed });
+      const cases = [[65536, 1024, 0.15], [1024, 65536, 0.53], [1048576, 64, 0.12], [2097152, 32, 0.25], [65536, 255, 0.083], [16777216, 1, 0.02],
+        [4096, 1024, 0.01], [1048576, 1, 0.0065], [100000, 16, 0.0074], [16384, 33, 0.0065], [4096, 256, 0.0097]];
+      const data = chartData(cases.map(([steps, dim, speed]) => ({ at: { steps, dim }, kernel: times(speed), copy: times(0.7) })));
+      const figure = document.createElement("figure");
+      document.querySelector("#bench").replaceChildren(figure);
+      figure.append(chart(data, true, figure.clientWidth));
+      return [...figure.querySelectorAll("text")].filter((each) => each.textContent.startsWith("dim")).map((each) => {
+        const { x, y, width, height } = each.getBBox();
+        return { text: each.textContent, x, y, width, height };
+      });
+    })()`);
+    assert.equal(labels.length, 11);
+    assert.ok(labels.some(({ text }) => text === "dim 64 Ki"));
+    for (const [i, a] of labels.entries())
+      for (const b of labels.slice(0, i))
+        assert.ok(
+          a.x + a.width <= b.x || b.x + b.width <= a.x || Math.abs(a.y - b.y) >= 10,
+          `${a.text} covers ${b.text}`,
+        );
+    assert.equal(await page.evaluate<number>(`document.querySelectorAll(".chart .ring").length`), 11);
+    assert.equal(await page.evaluate<number>(`document.querySelectorAll(".chart path").length`), 0);
+    await page.close();
+  });
 
   // The one that is written by hand, and the one that pawl exports, where it is there.
   for (const name of ["biquad-rows", "biquad"].filter((each) => packageFolders.some((folder) => folder.name === each)))
