@@ -1,5 +1,6 @@
 // Puts the page together in site/, beside what TypeScript made of demo/ and src/: plain files for any web server.
-// The packages are those in the folders that PAWL_PACKAGES names, or else of the repository, and those under test/packages.
+// The packages are those in the folders that PAWL_PACKAGES names, or else of the repository (those that
+// tools/test_packages exported too), and those under test/packages.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,7 +12,7 @@ for (const file of ["index.html", "style.css"]) cpSync(join(root, "demo", file),
 cpSync(join(root, "node_modules/@huggingface/jinja/dist/index.js"), join(site, "jinja.js"));
 
 const folders = [
-  ...(process.env.PAWL_PACKAGES?.split(delimiter) ?? [join(root, "../packages")]),
+  ...(process.env.PAWL_PACKAGES?.split(delimiter) ?? [join(root, "../packages"), join(root, "../build/packages")]),
   join(root, "test/packages"),
 ];
 rmSync(join(site, "packages"), { recursive: true, force: true });

@@ -62,12 +62,13 @@ async function startValues(
   return values;
 }
 
-export interface FilterView {
+export interface MadeFilter {
   readonly element: HTMLElement;
-  stop(): void;
+  begin(): Promise<void>;
+  dispose(): void;
 }
 
-class LiveFilter implements FilterView {
+class LiveFilter implements MadeFilter {
   readonly element: HTMLElement;
   private readonly canvas = h("canvas", {
     class: "curves",
@@ -90,6 +91,8 @@ class LiveFilter implements FilterView {
   private signal: Signal = generated(Object.values(generators)[0] ?? (() => 0));
   private running = false;
   private changed = false;
+  /** Ends what listens to the whole page. */
+  private readonly gone = new AbortController();
   /** The blocks in work; they come one after the other. */
   private work: Promise<void> = Promise.resolve();
 
@@ -109,8 +112,8 @@ class LiveFilter implements FilterView {
     this.source.addEventListener("change", () => void this.choose(this.source.value));
     this.canvas.addEventListener("pointerdown", (event) => this.draw(event));
     this.canvas.addEventListener("pointermove", (event) => event.buttons > 0 && this.draw(event));
-    window.addEventListener("resize", () => this.show());
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.show());
+    window.addEventListener("resize", () => this.show(), { signal: this.gone.signal });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.show(), { signal: this.gone.signal });
     const legend = h(
       "ul",
       { class: "legend" },
@@ -130,7 +133,9 @@ class LiveFilter implements FilterView {
 
   /** Shows the first blocks; the element is in the page by now. */
   begin(): Promise<void> {
-    new ResizeObserver(() => this.show()).observe(this.canvas);
+    const observer = new ResizeObserver(() => this.show());
+    observer.observe(this.canvas);
+    this.gone.signal.addEventListener("abort", () => observer.disconnect());
     return this.redraw();
   }
 
@@ -177,7 +182,10 @@ class LiveFilter implements FilterView {
   }
 
   private toggle(): void {
-    if (this.running) return this.stop();
+    if (this.running) {
+      this.stop();
+      return;
+    }
     this.running = true;
     this.start.textContent = "Stop";
     this.start.setAttribute("aria-pressed", "true");
@@ -235,7 +243,7 @@ class LiveFilter implements FilterView {
     void this.redraw();
   }
 
-  stop(): void {
+  private stop(): void {
     this.running = false;
     this.start.textContent = "Start";
     this.start.setAttribute("aria-pressed", "false");
@@ -247,14 +255,9 @@ class LiveFilter implements FilterView {
 
   dispose(): void {
     this.stop();
+    this.gone.abort();
     void this.work.finally(() => this.filter.dispose());
   }
-}
-
-export interface MadeFilter {
-  readonly element: HTMLElement;
-  begin(): Promise<void>;
-  dispose(): void;
 }
 
 /** The live filter of a package that is one. */
