@@ -1,6 +1,6 @@
 #include "interrupt.h"
 
-#include <unistd.h>
+#include <pybind11/pybind11.h>
 
 namespace pawl::python {
 namespace {
@@ -18,8 +18,14 @@ extern "C" void on_interrupt(int number) {
 
 }  // namespace
 
+bool on_first_thread() {
+  static const auto first =
+      pybind11::module_::import("threading").attr("main_thread")().attr("ident").cast<std::uintptr_t>();
+  return PyThread_get_thread_ident() == first;
+}
+
 StopOnInterrupt::StopOnInterrupt(std::atomic<bool>& flag) {
-  if (gettid() != getpid() || sigaction(SIGINT, nullptr, &before_) != 0) return;
+  if (!on_first_thread() || sigaction(SIGINT, nullptr, &before_) != 0) return;
   if ((before_.sa_flags & SA_SIGINFO) != 0 || before_.sa_handler == SIG_DFL || before_.sa_handler == SIG_IGN) return;
   swapped_ = true;
   flag_before_ = current.exchange(&flag);

@@ -6,8 +6,11 @@
 
 namespace pawl::python {
 
+/// Whether this is the thread that Python runs handlers of signals on.
+bool on_first_thread();
+
 /// While it lives, a SIGINT sets `flag` besides what it did before. Does nothing on other threads than the first one,
-/// and where Python does not handle the signal.
+/// and where Python does not handle the signal. It costs three system calls.
 class StopOnInterrupt {
  public:
   explicit StopOnInterrupt(std::atomic<bool>& flag);

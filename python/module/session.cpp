@@ -1,5 +1,7 @@
 #include "session.h"
 
+#include <chrono>
+
 #include "errors.h"
 #include "interrupt.h"
 
@@ -30,6 +32,41 @@ py::dict dict_of(const py::object& feeds) {
   raise(Code::bad_type,
         "inputs are a dict from name to array, not an object of type " + std::string(Py_TYPE(feeds.ptr())->tp_name));
 }
+
+using Clock = std::chrono::steady_clock;
+
+/// A run of less is over before anybody has pressed a key.
+constexpr std::chrono::microseconds kQuick{200};
+
+/// Of the inputs that are tensors.
+std::int64_t elements_of(const std::vector<Value>& values) {
+  std::int64_t elements = 0;
+  for (const Value& value : values)
+    if (value.is_tensor()) elements += value.tensor().size();
+  return elements;
+}
+
+/// A loop that turned out to be long although the runs before were not: Python is asked for signals now and then.
+class LongLoop {
+ public:
+  LongLoop(std::atomic<bool>& flag, Clock::time_point begin) : flag_(flag), next_(begin + kApart) {}
+
+  void look() {
+    if (raised_ || Clock::now() < next_) return;
+    const py::gil_scoped_acquire lock;
+    raised_ = PyErr_CheckSignals() != 0;
+    if (raised_) flag_.store(true);
+    next_ = Clock::now() + kApart;
+  }
+  /// Whether a handler raised, which is Python's current exception then.
+  [[nodiscard]] bool raised() const { return raised_; }
+
+ private:
+  static constexpr std::chrono::milliseconds kApart{50};
+  std::atomic<bool>& flag_;
+  Clock::time_point next_;
+  bool raised_ = false;
+};
 
 std::string quoted(const std::string& name) { return "\"" + name + "\""; }
 
@@ -99,15 +136,24 @@ std::vector<Value> Session::execute(std::vector<Value> inputs, RunControl* contr
     options.seed = control->seed;
     options.max_steps = control->max_steps;
   }
-  const StopOnInterrupt stop(flag);
+  const Clock::time_point begin = Clock::now();
+  const std::int64_t elements = elements_of(inputs);
+  std::optional<StopOnInterrupt> stop;
+  if (!is_quick(elements)) stop.emplace(flag);
+  LongLoop loop(flag, begin);
+  if (!stop && on_first_thread()) options.progress = [&loop](const Progress&) { loop.look(); };
   Result<std::vector<Value>> outputs = [&] {
     const py::gil_scoped_release unlocked;
     return program_->run_in_place(std::move(inputs), options);
   }();
-  if (stop.signalled()) {
-    flag.store(false);
-    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-  }
+  const bool quick = Clock::now() - begin < kQuick;
+  if (!quick)
+    quick_.store(-1, std::memory_order_relaxed);
+  else if (!is_quick(elements))
+    quick_.store(elements, std::memory_order_relaxed);
+  const bool signalled = stop && stop->signalled();
+  if (signalled || loop.raised()) flag.store(false);
+  if (loop.raised() || (signalled && PyErr_CheckSignals() != 0)) throw py::error_already_set();
   return value_of(std::move(outputs));
 }
 

@@ -43,7 +43,13 @@ class Session {
   [[noreturn]] void refuse_unknown(const pybind11::dict& feeds) const;
   [[noreturn]] void refuse_missing(const pybind11::dict& feeds, const std::vector<bool>& given) const;
 
+  /// Whether a run on so many elements is likely to be over before anybody can press Ctrl-C.
+  [[nodiscard]] bool is_quick(std::int64_t elements) const {
+    return elements <= quick_.load(std::memory_order_relaxed);
+  }
+
   std::optional<Program> program_;
+  mutable std::atomic<std::int64_t> quick_{-1};  ///< elements of inputs with which a run was short
   std::vector<pybind11::str> input_names_;
   std::unordered_map<std::string, std::size_t> outputs_;
 };

@@ -90,6 +90,19 @@ def test_control_c_stops_a_run():
         sess.run(None, FOREVER, options)
 
 
+def test_control_c_stops_a_loop_that_was_short_before():
+    sess = session(ENDLESS)
+    options = forever()
+    options.max_steps = 2**62
+    for _ in range(5):
+        sess.run(None, {"go": np.False_, "s": np.float32(1)})
+    threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        sess.run(None, FOREVER, options)
+    assert not options.terminate
+    assert sess.run(None, {"go": np.False_, "s": np.float32(1)}, options)[0] == 1
+
+
 def test_a_handler_of_the_scripts_own_is_called():
     sess = session(ENDLESS)
     calls = []

@@ -87,7 +87,8 @@ inline std::vector<float> list(const pawl_value* value) {
 /// Runs with as many outputs as there are; what was made is kept in `outputs`.
 inline Outcome run(const pawl_program* program, const std::vector<const pawl_value*>& inputs,
                    std::vector<ValueHandle>& outputs, const pawl_run_options* options = nullptr) {
-  std::vector<pawl_value*> results(pawl_program_output_count(program));
+  // What is there before counts for nothing.
+  std::vector<pawl_value*> results(pawl_program_output_count(program), reinterpret_cast<pawl_value*>(8));
   const Outcome result =
       outcome(pawl_program_run(program, inputs.data(), inputs.size(), options, results.data(), results.size()));
   outputs.clear();

@@ -78,7 +78,11 @@ TEST(CLibrary, LosesNothingInTenThousandRuns) {
   const int64_t pages = resident_pages();
   runs(10000);
   EXPECT_LT(static_cast<double>(in_use()), static_cast<double>(before) + 10000);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which keep what was freed, and watch themselves
   EXPECT_LT(resident_pages(), pages + 256);
+#else
+  static_cast<void>(pages);
+#endif
 }
 
 }  // namespace
