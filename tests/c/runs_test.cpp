@@ -108,8 +108,9 @@ TEST_F(CRun, TakesInputsThatAreGivenAway) {
   EXPECT_EQ(list(outputs[0]), (Numbers{7, 11}));
   pawl_text* report = nullptr;
   EXPECT_DONE(pawl_program_report(program_.get(), &report));
-  if (std::string(pawl_text_data(TextHandle(report).get())) == "step: one kernel\n")
+  if (std::string(pawl_text_data(TextHandle(report).get())) == "step: one kernel\n") {
     EXPECT_EQ(pawl_value_data(outputs[0]), memory) << "the state is updated in place";
+  }
   pawl_value_free(outputs[0]);
   pawl_value_free(outputs[1]);
 }
