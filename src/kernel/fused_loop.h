@@ -97,6 +97,7 @@ struct FusedLoopPolicy {
   std::int64_t shared_work = 1 << 17;  ///< operations of a step from which threads share it: some 5 microseconds
   bool tiles = true;                   ///< matrices may be packed in tiles
   bool moves = true;                   ///< tensors may be copied into another order
+  bool sides = true;                   ///< extremes may be looked for in parts of their axis side by side
   int vector = 16;           ///< lanes of the widest vector, of four bytes each: how many there are to go side by side
   std::int64_t near = 8192;  ///< elements of a matrix, or of several, that stay in the first-level cache
   std::int64_t stays = 512 << 10;       ///< bytes that steps have in common and that stay in the second-level cache

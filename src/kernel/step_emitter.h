@@ -25,7 +25,8 @@ class StepEmitter {
         builder_(builder),
         states_(states),
         exact_(policy.exact),
-        streaming_(policy.streaming) {}
+        streaming_(policy.streaming),
+        has_sides_(policy.sides) {}
 
   /// One step of one lane. `registers` are states by index; those that the stage stores get their next values.
   void step(const Stage& stage, const Lane& lane, const Moment& moment, std::map<std::size_t, Var>& registers);
@@ -95,6 +96,7 @@ class StepEmitter {
   std::size_t states_;
   bool exact_;
   bool streaming_;
+  bool has_sides_;
 
   Lane lane_;
   Moment moment_;

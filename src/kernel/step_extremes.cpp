@@ -89,7 +89,7 @@ void StepEmitter::see(Fold fold, Var x, Var place, std::span<const Var> inside, 
 
 /// Into how many parts an axis is cut that are gone through side by side. Extremes have one value in any order.
 int StepEmitter::sides_of(const Group& group) const {
-  if (group.extents.size() != 1 || !group.stores.empty() || group.sums.empty()) return 1;
+  if (!has_sides_ || group.extents.size() != 1 || !group.stores.empty() || group.sums.empty()) return 1;
   bool has_index = false;
   for (const Sum* sum : group.sums) {
     const Fold fold = graph_[sum->id].fold;

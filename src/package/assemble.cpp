@@ -19,6 +19,9 @@ using wgsl::PassBuffer;
 /// More than any device binds: what a package needs it says.
 constexpr int kMostBuffers = 1000;
 
+/// Invocations of a workgroup that has nothing in common: few, so that a device with many processors has work for all.
+constexpr int kLanesTogether = 64;
+
 /// Names that are not in the map stay as they are.
 Count substitute(const Count& count, const std::map<std::string, Count>& by) {
   return with_names(count, [&](const std::string& name) {
@@ -183,8 +186,12 @@ class Assembly {
     }
     const bool f16 = has_f16(unified->program);
     made_.f16 = made_.f16 || f16;
-    const wgsl::Target target{.f16 = f16, .buffers = kMostBuffers};
+    wgsl::Target target{.f16 = f16, .buffers = kMostBuffers, .workgroup_size = kLanesTogether};
     TRY_ASSIGN(wgsl::Shader shader, wgsl::generate(unified->program, target));
+    if (shader.is_one_workgroup) {
+      target.workgroup_size = wgsl::Target().workgroup_size;
+      TRY_ASSIGN(shader, wgsl::generate(unified->program, target));
+    }
     pass.text = std::move(shader.text);
     if (shader.is_one_workgroup) return {};
     Count lanes(1);

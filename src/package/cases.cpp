@@ -17,7 +17,8 @@ namespace {
 /// Extents of a case, by unknown; those of more unknowns are 2.
 using Extents = std::vector<std::int64_t>;
 constexpr std::int64_t kOdd[] = {7, 5, 3, 6, 2, 4};
-constexpr std::int64_t kLonger[] = {65, 33, 17, 9, 5, 3};
+constexpr std::int64_t kLonger[] = {33, 17, 9, 5, 3, 2};
+constexpr std::int64_t kFew[] = {2, 3, 1, 2, 1, 1};
 /// Elements of the inputs of a test at most.
 constexpr std::int64_t kMostElements = 1 << 14;
 /// Bytes of the inputs and outputs of a benchmark at most.
@@ -209,15 +210,23 @@ Result<Json> test_case(const Compiled& compiled, const Program& program, const E
   return made;
 }
 
-/// Extents that tests have: odd ones, ones, longer ones, and none along each axis of steps.
+/// Extents that tests have: odd ones, ones, longer ones, many steps, and none along each axis of steps.
 std::vector<Extents> test_extents(const Compiled& compiled) {
   const std::size_t count = compiled.extents.size();
   if (count == 0) return {{}, {}};
-  const Extents odd(std::begin(kOdd), std::begin(kOdd) + static_cast<std::ptrdiff_t>(count));
-  Extents longer(std::begin(kLonger), std::begin(kLonger) + static_cast<std::ptrdiff_t>(count));
-  while (size_at(compiled.inputs, compiled, longer, false) > kMostElements && longer[0] > kOdd[0])
-    for (std::int64_t& each : longer) each = each / 2 + 1;
+  const auto extents = [&](std::int64_t steps, const std::int64_t(&others)[6]) {
+    Extents made;
+    for (std::size_t i = 0; i < count; ++i) made.push_back(compiled.extents[i].is_steps ? steps : others[i]);
+    return made;
+  };
+  const Extents odd = extents(9, kOdd);
+  Extents longer = extents(130, kLonger);
+  for (std::size_t i = 0; i < 6 * count && size_at(compiled.inputs, compiled, longer, false) > kMostElements; ++i)
+    if (std::int64_t& each = longer[i % count]; each > 3) each = each / 2 + 1;
   std::vector<Extents> made = {odd, Extents(count, 1), longer};
+  if (const Extents many = extents(1000, kFew);
+      size_at(compiled.inputs, compiled, many, false) <= kMostElements && many != extents(1, kFew))
+    made.push_back(many);
   for (std::size_t i = 0; i < count; ++i) {
     if (!compiled.extents[i].is_steps) continue;
     Extents none = odd;

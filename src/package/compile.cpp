@@ -120,6 +120,26 @@ std::set<std::string> step_symbols(const Graph& graph) {
   return found;
 }
 
+/// Whether there are calls that chunks pay for.
+bool can_hold(const Assembled& assembled) {
+  using Op = wgsl::Count::Op;
+  return !assembled.conditions.empty() &&
+         std::all_of(assembled.conditions.begin(), assembled.conditions.end(), [](const auto& each) {
+           return each.first.op() != Op::number || each.second.op() != Op::number ||
+                  each.first.number() >= each.second.number();
+         });
+}
+
+bool same_conditions(const Assembled& a, const Assembled& b) {
+  const auto text = [](const Assembled& assembled) {
+    std::string all;
+    for (const auto& [at_least, least] : assembled.conditions)
+      all += wgsl::expression(at_least) + ">=" + wgsl::expression(least) + ";";
+    return all;
+  };
+  return text(a) == text(b);
+}
+
 class Compilation {
  public:
   Compilation(const Model& model, const CompileRequest& request) : model_(model), request_(request) {}
@@ -131,15 +151,13 @@ class Compilation {
       return fail(Code::unsupported, "{} extents are open, which is too many: give some of them, as in --dim {}=8",
                   symbols.size(), symbols[0]);
     name_ports(symbols);
-    TRY_ASSIGN(Assembled plain, assembled(symbols, false));
+    TRY_ASSIGN(Assembled plain, assembled(symbols, Chunks::none));
     fill(plain);
-    TRY_ASSIGN(Assembled chunked, assembled(symbols, true));
-    // Chunks pay from some steps on.
-    const bool can_hold = std::all_of(chunked.conditions.begin(), chunked.conditions.end(), [](const auto& each) {
-      return each.first.op() != wgsl::Count::Op::number || each.second.op() != wgsl::Count::Op::number ||
-             each.first.number() >= each.second.number();
-    });
-    if (!chunked.conditions.empty() && can_hold) add_variant("chunks", 1, std::move(chunked));
+    TRY_ASSIGN(std::optional<Assembled> rows, in_chunks(symbols, Chunks::rows));
+    TRY_ASSIGN(std::optional<Assembled> columns, in_chunks(symbols, Chunks::columns));
+    if (rows && columns && same_conditions(*rows, *columns)) rows.reset();
+    if (rows) add_variant("rows", 2, std::move(*rows));
+    if (columns) add_variant("columns", 1, std::move(*columns));
     add_variant("steps", 0, std::move(plain));
     return std::move(made_);
   }
@@ -193,7 +211,7 @@ class Compilation {
     return 0;
   }
 
-  Result<Assembled> assembled(const std::vector<std::string>& symbols, bool chunks) {
+  Result<Assembled> assembled(const std::vector<std::string>& symbols, Chunks chunks) {
     const Points points(symbols.size());
     std::vector<Draft> drafts;
     for (const std::vector<std::int64_t>& point : points.all()) {
@@ -207,7 +225,16 @@ class Compilation {
     return assemble(points, std::move(drafts), names);
   }
 
-  Result<Draft> draft_at(const std::vector<std::pair<std::string, std::int64_t>>& extents, bool is_first, bool chunks) {
+  /// Nothing where chunks pay for no call, or their shaders are others for other extents.
+  Result<std::optional<Assembled>> in_chunks(const std::vector<std::string>& symbols, Chunks chunks) {
+    Result<Assembled> made = assembled(symbols, chunks);
+    if (!made.ok() && made.error().code != Code::unsupported) return made.error();
+    if (!made.ok() || !can_hold(*made)) return std::optional<Assembled>();
+    return std::optional<Assembled>(std::move(made).value());
+  }
+
+  Result<Draft> draft_at(const std::vector<std::pair<std::string, std::int64_t>>& extents, bool is_first,
+                         Chunks chunks) {
     TRY_ASSIGN(Graph graph, graph::specialise(graph_, extents));
     if (has_control_flow(graph)) {
       TRY_ASSIGN(graph, scan::run_passes(graph, scan::Runner::kernel));
@@ -248,7 +275,9 @@ class Compilation {
     variant.priority = priority;
     for (const auto& [at_least, least] : assembled.conditions) {
       if (at_least.op() == wgsl::Count::Op::number && least.op() == wgsl::Count::Op::number) continue;
-      std::string condition = fmt::format("{} >= {}", wgsl::expression(at_least), wgsl::expression(least));
+      std::string condition = at_least.op() == wgsl::Count::Op::number
+                                  ? fmt::format("{} <= {}", wgsl::expression(least), wgsl::expression(at_least))
+                                  : fmt::format("{} >= {}", wgsl::expression(at_least), wgsl::expression(least));
       if (std::find(variant.when.begin(), variant.when.end(), condition) == variant.when.end())
         variant.when.push_back(std::move(condition));
     }
@@ -264,7 +293,7 @@ class Compilation {
     for (const PackagePort& port : made_.inputs)
       for (std::size_t axis = 0; axis < port.shape.size(); ++axis)
         if (port.shape[axis].op() == wgsl::Count::Op::name && port.shape[axis].name() == extent.name)
-          return fmt::format("shapes.{}[{}]", port.key, axis);
+          return fmt::format("dim(shapes.{}, {})", port.key, axis);
     CHECK(false);
     return {};
   }

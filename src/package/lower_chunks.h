@@ -6,6 +6,6 @@
 namespace pawl::package {
 
 /// Adds the passes, and the conditions under which they are worth it; or why there are none, in words.
-Result<std::string> lower_in_chunks(const LoopCall& call, DraftBuilder& to);
+Result<std::string> lower_in_chunks(const LoopCall& call, Chunks chunks, DraftBuilder& to);
 
 }  // namespace pawl::package

@@ -33,7 +33,7 @@ bool is_view(const Node& node) {
 
 class GraphToDraft {
  public:
-  GraphToDraft(const Graph& graph, const Keys& keys, bool chunks)
+  GraphToDraft(const Graph& graph, const Keys& keys, Chunks chunks)
       : graph_(graph), keys_(keys), chunks_(chunks), draft_(keys.all()), buffers_(graph.values.size(), SIZE_MAX) {}
 
   Result<Draft> run() {
@@ -208,9 +208,9 @@ class GraphToDraft {
       }
       (i < scan.states ? call.finals : call.outputs).push_back(made);
     }
-    if (chunks_) {
+    if (chunks_ != Chunks::none) {
       const DraftBuilder::Mark mark = draft_.mark();
-      TRY_ASSIGN(const std::string whole, lower_in_chunks(call, draft_));
+      TRY_ASSIGN(const std::string whole, lower_in_chunks(call, chunks_, draft_));
       if (whole.empty()) return {};
       draft_.back_to(mark);
     }
@@ -285,7 +285,7 @@ class GraphToDraft {
 
   const Graph& graph_;
   const Keys& keys_;
-  bool chunks_;
+  Chunks chunks_;
   DraftBuilder draft_;
   std::vector<std::size_t> buffers_;                ///< by value
   std::map<std::uint32_t, std::size_t> output_of_;  ///< by value
@@ -293,7 +293,7 @@ class GraphToDraft {
 
 }  // namespace
 
-Result<Draft> lower(const Graph& graph, const Keys& keys, bool chunks) {
+Result<Draft> lower(const Graph& graph, const Keys& keys, Chunks chunks) {
   return GraphToDraft(graph, keys, chunks).run();
 }
 

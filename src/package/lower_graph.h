@@ -3,6 +3,7 @@
 
 #include "graph/graph.h"
 #include "package/draft.h"
+#include "package/lower_loop.h"
 #include "pawl/error.h"
 
 namespace pawl::package {
@@ -19,9 +20,8 @@ struct Keys {
   }
 };
 
-///   chunks : Scans are cut into chunks where that can be
 /// Errors: unsupported, naming the node that has no form in shaders, and why.
-Result<Draft> lower(const graph::Graph& graph, const Keys& keys, bool chunks);
+Result<Draft> lower(const graph::Graph& graph, const Keys& keys, Chunks chunks);
 
 /// Whether 32 bits do for the 64-bit integers that are computed with. Errors: unsupported, naming the node for which
 /// they may not.

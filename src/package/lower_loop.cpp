@@ -244,6 +244,8 @@ Result<std::string> lower_loop(const LoopCall& call, DraftBuilder& to) {
   kernel::FusedLoopPolicy policy = wgsl::shader_policy();
   // What is gone through once is not worth a copy in another order.
   policy.moves = call.scan.elements > 0;
+  // Parts would have whole numbers of places for some extents only.
+  policy.sides = false;
   Result<kernel::Lowering> lowering =
       guard([&] { return kernel::lower_fused_loop(call.scan, call.facts, wanted, policy); });
   if (!lowering.ok()) return lowering.error();

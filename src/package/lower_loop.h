@@ -6,6 +6,13 @@
 
 namespace pawl::package {
 
+/// Whether Scans are cut into chunks that run side by side, where they can be.
+enum class Chunks : std::uint8_t {
+  none,
+  columns,  ///< neighbouring lanes are neighbouring invocations
+  rows,     ///< the same, and few lanes go through workgroup memory
+};
+
 /// A Scan and what it reads and gives, as buffers of a draft.
 struct LoopCall {
   const graph::ScanOp& scan;
