@@ -80,10 +80,11 @@ py::dtype raw_dtype(DType dtype) {
 class Types {
  public:
   Types() {
-    py::object extra = py::none();
-    try {
-      extra = py::module_::import("ml_dtypes");
-    } catch (py::error_already_set&) {  // not installed, or not for this NumPy
+    // Not installed, or not for this NumPy: then without.
+    auto extra = py::reinterpret_steal<py::object>(PyImport_ImportModule("ml_dtypes"));
+    if (!extra) {
+      PyErr_Clear();
+      extra = py::none();
     }
     for (const Named& row : kTypes) {
       py::dtype& slot = numpy_[static_cast<std::size_t>(row.dtype)];

@@ -43,7 +43,7 @@ py::object to_python(Tensor tensor) {
   auto owned = std::make_unique<Tensor>(std::move(tensor));
   const void* data = owned->bytes();
   const py::capsule keeper(owned.get(), [](void* held) { delete static_cast<Tensor*>(held); });
-  owned.release();
+  static_cast<void>(owned.release());
   return py::array(dtype, std::move(shape), std::move(strides), data, keeper);
 }
 

@@ -67,7 +67,7 @@ def collect(build, stage):
     subprocess.run(["cmake", "--install", build, "--prefix", stage, "--component", "python", "--strip"], check=True)
     package = next(stage.glob("**/pawl/__init__.py"), None)
     if package is None:
-        sys.exit("error: the build has no Python module: it needs pybind11, and the headers of this Python and of NumPy")
+        sys.exit("error: the build has no Python module: it needs pybind11-dev, and the headers of this Python")
     files = [(f"pawl/{file.name}", file) for file in sorted(package.parent.iterdir())]
     compiler = build / "libpawl_llvm.so"
     return files + ([("pawl/libpawl_llvm.so", compiler)] if compiler.exists() else [])

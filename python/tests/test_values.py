@@ -103,6 +103,17 @@ def test_types_that_numpy_does_not_have(declared, width):
         same(identity(f"{declared}[N]", 21), np.zeros(3, np.uint16))
 
 
+@pytest.mark.parametrize(
+    "declared, kind", [("bfloat16", "bfloat16"), ("float8e4m3fn", "float8_e4m3fn"), ("float8e5m2fnuz", "float8_e5m2fnuz")]
+)
+def test_types_of_ml_dtypes(declared, kind):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    x = np.array([0, 1, -2.5], getattr(ml_dtypes, kind))
+    y = same(identity(f"{declared}[N]", 21), x)
+    assert y.dtype == x.dtype
+    np.testing.assert_array_equal(y.astype(np.float32), x.astype(np.float32))
+
+
 def test_arithmetic_in_bfloat16():
     sess = session('<ir_version: 8, opset_import: ["" : 17]> g (bfloat16[N] x) => (bfloat16[N] y) { y = Add(x, x) }')
     bits = np.float32([1, -2.5]).view(np.uint32) >> 16

@@ -64,7 +64,8 @@ pawl_error* attempt(const F& f) noexcept {
 }
 
 /// Errors: bad_argument, when the pointer of that name is NULL.
-inline Result<void> expect(const void* pointer, const char* name) {
+template <class T>
+Result<void> expect(const T* pointer, const char* name) {
   if (pointer == nullptr) return fail(Code::bad_argument, "{} is NULL", name);
   return {};
 }

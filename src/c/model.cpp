@@ -7,6 +7,7 @@ namespace pawl::c {
 
 std::vector<pawl_port> to_handles(const std::vector<Port>& ports) {
   std::vector<pawl_port> handles;
+  handles.reserve(ports.size());
   for (const Port& port : ports) handles.push_back({port, to_string(port.type)});
   return handles;
 }
@@ -42,6 +43,7 @@ Result<pawl_plan_options> read_plan_options(const pawl_plan_options* given) {
 
 std::vector<std::pair<std::string, std::int64_t>> dims_of(const pawl_plan_options& options) {
   std::vector<std::pair<std::string, std::int64_t>> dims;
+  dims.reserve(options.dim_count);
   for (std::size_t i = 0; i < options.dim_count; ++i) dims.emplace_back(options.symbols[i], options.extents[i]);
   return dims;
 }
