@@ -2,6 +2,7 @@
 #include "backend/cpu/accelerate.h"
 #include "backend/cpu/threads.h"
 #include "backend/reference/kernel_interpreter.h"
+#include "backend/wgsl/chunked_call.h"
 #include "backend/wgsl/shader_call.h"
 #include "base/guard.h"
 #include "base/try.h"
@@ -140,6 +141,7 @@ Result<Program> Program::compile(const Model& model, const CompileOptions& optio
         kernels.threads = 1;
         kernels.chunks.most_lanes = 0;
         kernels.turns = false;
+        kernels.first = wgsl::chunked_scans(device, exact && options.parts == 0, options.parts);
         kernels.compile = wgsl::shaders(std::move(device));
       }
       state->kernels = std::make_unique<cpu::ScanKernels>(std::move(kernels));

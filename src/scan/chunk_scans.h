@@ -5,6 +5,11 @@
 
 namespace pawl::scan {
 
+/// What is doubted of a state of a class.
+Doubt doubt_of(const Recurrence& law, DType state);
+/// Which values of a class's element multiply a state.
+std::vector<bool> factors_of(const Recurrence& law, std::size_t width, const std::vector<DType>& states);
+
 /// A Scan of a body that is finished, cutting and stacking along first axes.
 graph::ScanOp time_first(graph::Graph body, std::size_t states, std::size_t elements);
 

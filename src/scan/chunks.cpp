@@ -42,23 +42,6 @@ bool multiplies(const Recurrence& law) {
   return std::find(kOrdinary.begin(), kOrdinary.end(), own) != kOrdinary.end();
 }
 
-Doubt doubt_of(const Recurrence& law, DType state) {
-  if (!is_real(state) || law.float_exact) return Doubt::none;
-  return multiplies(law) ? Doubt::not_finite : Doubt::not_a_number;
-}
-
-/// Which values of an element multiply a state.
-std::vector<bool> factors_of(const Recurrence& law, std::size_t width, const std::vector<DType>& states) {
-  std::vector<bool> factors(width, false);
-  const Recurrence* own = law.between != nullptr ? law.between : &law;
-  if (!is_real(states[0]) || !multiplies(law) || own == &kSum) return factors;
-  // What the states start anew with comes before the element of the steps in between.
-  const std::size_t first = law.between != nullptr ? 1 + states.size() : 0;
-  const std::size_t summands = own == &kProduct ? 0 : own == &kMatrix ? states.size() : 1;
-  for (std::size_t i = first; i + summands < width; ++i) factors[i] = true;
-  return factors;
-}
-
 /// Components by how many others they wait for.
 std::vector<std::vector<std::size_t>> levels_of(const ScanFacts& facts) {
   std::vector<std::size_t> level(facts.components.size(), 0);
@@ -162,6 +145,22 @@ class Cutting {
 };
 
 }  // namespace
+
+Doubt doubt_of(const Recurrence& law, DType state) {
+  if (!is_real(state) || law.float_exact) return Doubt::none;
+  return multiplies(law) ? Doubt::not_finite : Doubt::not_a_number;
+}
+
+std::vector<bool> factors_of(const Recurrence& law, std::size_t width, const std::vector<DType>& states) {
+  std::vector<bool> factors(width, false);
+  const Recurrence* own = law.between != nullptr ? law.between : &law;
+  if (!is_real(states[0]) || !multiplies(law) || own == &kSum) return factors;
+  // What the states start anew with comes before the element of the steps in between.
+  const std::size_t first = law.between != nullptr ? 1 + states.size() : 0;
+  const std::size_t summands = own == &kProduct ? 0 : own == &kMatrix ? states.size() : 1;
+  for (std::size_t i = first; i + summands < width; ++i) factors[i] = true;
+  return factors;
+}
 
 std::string why_uncut(const ScanFacts& facts, bool exact) {
   if (facts.states.empty()) return "there is no state";

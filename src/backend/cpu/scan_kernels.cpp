@@ -223,6 +223,10 @@ Result<std::shared_ptr<const ScanKernels::Entry>> ScanKernels::find(const refere
 }
 
 Result<bool> ScanKernels::run(const reference::ScanCall& call, std::vector<Value>& results) {
+  if (options_.first) {
+    TRY_ASSIGN(const OtherWay::Answer answer, options_.first->run(call, results));
+    if (answer != OtherWay::Answer::refused) return answer == OtherWay::Answer::done;
+  }
   if (options_.turns && is_turned(call)) {
     TRY_ASSIGN(const graph::ScanOp* const scan, turned_.find(call.scan));
     return run_turned(
@@ -259,6 +263,7 @@ Result<bool> ScanKernels::run_as_it_lies(const reference::ScanCall& call, std::v
 
 std::vector<std::string> ScanKernels::report() const {
   std::vector<std::string> lines;
+  if (options_.first) lines = options_.first->report();
   const std::lock_guard lock(mutex_);
   for (const auto& [scan, of_scan] : known_) {
     for (const Known& known : of_scan) {

@@ -18,12 +18,23 @@ using CompileKernel = std::function<Result<KernelCall>(const kernel::Program& pr
 /// Compiles for this machine, with a cache of its own in memory and the user's on the disk.
 CompileKernel machine_code();
 
+/// A way to run Scans that is asked before there are kernels.
+class OtherWay {
+ public:
+  virtual ~OtherWay() = default;
+  enum class Answer : std::uint8_t { refused, done, wants_all };  ///< wants_all: of a run that the call is a part of
+  virtual Result<Answer> run(const reference::ScanCall& call, std::vector<Value>& results) = 0;
+  /// As ScanKernels::report.
+  [[nodiscard]] virtual std::vector<std::string> report() const = 0;
+};
+
 struct ScanKernelOptions {
   int threads = 1;
   CompileKernel compile;
   kernel::FusedLoopPolicy policy{};
   plan::ChunkPolicy chunks{};
   bool turns = true;  ///< tensors whose time lies inside are turned over
+  std::shared_ptr<OtherWay> first{};  ///< may be null
 };
 
 /// The kernels of one program's Scans, by the shapes that they were called with. Used by several threads at once.

@@ -48,6 +48,7 @@ constexpr std::uint32_t kValidation = 1;
 constexpr std::uint32_t kNoError = 1;
 
 std::uint64_t rounded_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
+std::uint64_t buffer_size(std::size_t bytes) { return std::max<std::uint64_t>(rounded_up(bytes, 16), 16); }
 
 }  // namespace
 
@@ -78,15 +79,19 @@ Result<void> Device::start() {
   gpu_.adapter_info(adapter.object, &info);
   // It takes everything and does nothing.
   if (info.backend == kNullBackend) return fail(Code::unsupported, "WebGPU finds no adapter: there is no driver");
+  is_software_ = info.kind == kProcessor;
   adapter_ = text_of(info.device);
   if (adapter_.empty()) adapter_ = text_of(info.description);
   gpu_.adapter_limits(adapter.object, &limits_);
   target_.f16 = gpu_.adapter_has_feature(adapter.object, kShaderF16) != 0;
+  target_.subgroups = gpu_.adapter_has_feature(adapter.object, kSubgroups) != 0;
   target_.buffers = static_cast<int>(limits_.storage_buffers_per_stage);
   target_.workgroup_size =
       static_cast<int>(std::min({256U, limits_.invocations_per_workgroup, limits_.workgroup_size[0]}));
   std::vector<std::uint32_t> features;
   if (target_.f16) features.push_back(kShaderF16);
+  if (target_.subgroups) features.push_back(kSubgroups);
+  if (gpu_.adapter_has_feature(adapter.object, kTimestampQuery) != 0) features.push_back(kTimestampQuery);
   DeviceDescriptor descriptor;
   descriptor.feature_count = features.size();
   descriptor.features = features.data();
@@ -136,46 +141,64 @@ Result<Owned> Device::buffer(std::uint64_t usage, std::uint64_t bytes) const {
   return Owned(gpu_.create_buffer(device_, &descriptor), {gpu_.release_buffer});
 }
 
+Result<Owned> Device::filled(std::uint64_t usage, const void* data, std::size_t bytes) const {
+  TRY_ASSIGN(Owned made, buffer(usage | kCopyTarget | kCopySource, buffer_size(bytes)));
+  if (bytes == 0 || data == nullptr) return made;
+  const std::size_t whole = bytes / 4 * 4;
+  gpu_.write_buffer(queue_, made.get(), 0, data, whole);
+  if (whole < bytes) {
+    std::uint32_t last = 0;
+    std::memcpy(&last, static_cast<const char*>(data) + whole, bytes - whole);
+    gpu_.write_buffer(queue_, made.get(), whole, &last, sizeof last);
+  }
+  return made;
+}
+
 Result<void> Device::run(Handle pipeline, std::span<const Memory> buffers, std::span<const std::int32_t> params,
                          std::uint32_t workgroups) {
+  Dispatch only{pipeline, {}, {params.begin(), params.end()}, workgroups};
+  for (std::size_t i = 0; i < buffers.size(); ++i) only.buffers.push_back(i);
+  return run(std::span(&only, 1), buffers);
+}
+
+Result<void> Device::run(std::span<const Dispatch> dispatches, std::span<const Memory> buffers) {
   const std::lock_guard lock(mutex_);
   gpu_.push_error_scope(device_, kValidation);
   std::vector<Owned> own;
-  std::vector<BindGroupEntry> entries;
-  const auto add = [&](std::uint64_t usage, const void* data, std::size_t bytes) -> Result<void> {
-    const std::uint64_t size = std::max<std::uint64_t>(rounded_up(bytes, 16), 16);
-    TRY_ASSIGN(Owned made, buffer(usage | kCopyTarget | kCopySource, size));
-    if (bytes > 0) {
-      const std::size_t whole = bytes / 4 * 4;
-      gpu_.write_buffer(queue_, made.get(), 0, data, whole);
-      if (whole < bytes) {
-        std::uint32_t last = 0;
-        std::memcpy(&last, static_cast<const char*>(data) + whole, bytes - whole);
-        gpu_.write_buffer(queue_, made.get(), whole, &last, sizeof last);
-      }
-    }
-    BindGroupEntry entry;
-    entry.binding = static_cast<std::uint32_t>(entries.size());
-    entry.buffer = made.get();
-    entry.size = size;
-    entries.push_back(entry);
+  for (const Memory& each : buffers) {
+    TRY_ASSIGN(Owned made, filled(kStorage, each.data, each.bytes));
     own.push_back(std::move(made));
-    return {};
-  };
-  for (const Memory& each : buffers) TRY(add(kStorage, each.data, each.bytes));
-  TRY(add(kUniform, params.data(), params.size_bytes()));
-  const Owned layout(gpu_.pipeline_layout(pipeline, 0), {gpu_.release_layout});
-  BindGroupDescriptor descriptor;
-  descriptor.layout = layout.get();
-  descriptor.count = entries.size();
-  descriptor.entries = entries.data();
-  const Owned group(gpu_.create_bind_group(device_, &descriptor), {gpu_.release_group});
+  }
+  std::vector<Owned> others;
   const Owned encoder(gpu_.create_encoder(device_, nullptr), {gpu_.release_encoder});
   const Owned pass(gpu_.begin_pass(encoder.get(), nullptr), {gpu_.release_pass});
-  gpu_.set_pipeline(pass.get(), pipeline);
-  gpu_.set_bind_group(pass.get(), 0, group.get(), 0, nullptr);
-  const std::uint32_t most = limits_.workgroups_per_dimension;
-  gpu_.dispatch(pass.get(), std::min(workgroups, most), (workgroups + most - 1) / most, 1);
+  for (const Dispatch& each : dispatches) {
+    std::vector<BindGroupEntry> entries;
+    const auto bind = [&](Handle made, std::size_t bytes) {
+      BindGroupEntry entry;
+      entry.binding = static_cast<std::uint32_t>(entries.size());
+      entry.buffer = made;
+      entry.size = buffer_size(bytes);
+      entries.push_back(entry);
+    };
+    for (const std::size_t i : each.buffers) bind(own[i].get(), buffers[i].bytes);
+    const std::size_t bytes = each.params.size() * sizeof(std::int32_t);
+    TRY_ASSIGN(Owned params, filled(kUniform, each.params.data(), bytes));
+    bind(params.get(), bytes);
+    others.push_back(std::move(params));
+    Owned layout(gpu_.pipeline_layout(each.pipeline, 0), {gpu_.release_layout});
+    BindGroupDescriptor descriptor;
+    descriptor.layout = layout.get();
+    descriptor.count = entries.size();
+    descriptor.entries = entries.data();
+    Owned group(gpu_.create_bind_group(device_, &descriptor), {gpu_.release_group});
+    gpu_.set_pipeline(pass.get(), each.pipeline);
+    gpu_.set_bind_group(pass.get(), 0, group.get(), 0, nullptr);
+    const std::uint32_t most = limits_.workgroups_per_dimension;
+    gpu_.dispatch(pass.get(), std::min(each.workgroups, most), (each.workgroups + most - 1) / most, 1);
+    others.push_back(std::move(layout));
+    others.push_back(std::move(group));
+  }
   gpu_.end_pass(pass.get());
   const Owned commands(gpu_.finish(encoder.get(), nullptr), {gpu_.release_commands});
   const Handle all[] = {commands.get()};

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 
-#include "backend/wgsl/operations.h"
+#include "backend/wgsl/statements.h"
 #include "base/try.h"
-#include "expr/functions.h"
 #include "expr/types.h"
 #include "kernel/constant.h"
 
@@ -20,29 +18,6 @@ using kernel::Block;
 using kernel::Loop;
 using kernel::Var;
 
-/// Functions by their formulas, each operation a `let` of its own.
-template <class Write>
-class FormulaText {
- public:
-  using Value = Term;
-  static constexpr bool kHasF64 = false;
-
-  explicit FormulaText(Write& write) : write_(write) {}
-  [[gnu::noinline]] [[nodiscard]] Term constant(DType dtype, double value) const {
-    return {literal(dtype, value), dtype};
-  }
-  [[gnu::noinline]] [[nodiscard]] Term integer(DType dtype, std::uint64_t bits) const {
-    return {literal_bits(dtype, static_cast<std::int64_t>(bits)), dtype};
-  }
-  template <class... Operands>
-  Term apply(expr::Op op, DType dtype, const Operands&... operands) {
-    return write_(op, dtype, std::vector<Term>{operands...});
-  }
-
- private:
-  Write& write_;
-};
-
 class Generator {
  public:
   Generator(const kernel::Program& program, const Target& target)
@@ -52,7 +27,6 @@ class Generator {
     find_numbers(program_.block);
     TRY(find_types());
     is_one_workgroup_ = has_barrier(program_.block);
-    depth_ = 1;
     TRY(block(program_.block));
     return Shader{head() + body_ + "}\n", is_one_workgroup_, std::move(first_nest_)};
   }
@@ -60,9 +34,7 @@ class Generator {
  private:
   template <class... Args>
   void line(fmt::format_string<Args...> format, Args&&... args) {
-    body_.append(2 * static_cast<std::size_t>(depth_), ' ');
-    fmt::format_to(std::back_inserter(body_), format, std::forward<Args>(args)...);
-    body_ += '\n';
+    out_.line(format, std::forward<Args>(args)...);
   }
 
   // --- what is declared
@@ -126,24 +98,6 @@ class Generator {
     return text;
   }
 
-  /// What constant expressions must not be, and casts whose results are the same on every device.
-  static constexpr std::string_view kHelpers = R"(var<private> all_bits: u32 = 0xffffffffu;
-fn bits_of(bits: u32) -> f32 { return bitcast<f32>(bits & all_bits); }
-fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }
-fn i32_of(x: f32) -> i32 {
-  return select(i32(-2147483648), i32(x), x >= -2147483648.0 && x < 2147483648.0);
-}
-fn u32_of(x: f32) -> u32 {
-  let bits = bitcast<u32>(x);
-  let exponent = i32((bits >> 23u) & 255u) - 150;
-  let digits = (bits & 0x7fffffu) | 0x800000u;
-  let size = select(digits << (u32(exponent) & 31u), digits >> (u32(min(-exponent, 31)) & 31u), exponent < 0);
-  let number = select(size, 0u, exponent > 31);
-  return select(number, 0u - number, (bits >> 31u) != 0u);
-}
-
-)";
-
   [[nodiscard]] std::string buffer_name(std::size_t index) const { return "b_" + program_.buffers[index].name; }
   [[nodiscard]] std::string counter_name(std::uint32_t index) const { return "c_" + program_.counters[index]; }
 
@@ -197,43 +151,11 @@ fn u32_of(x: f32) -> u32 {
   Result<void> write(const kernel::Compute& compute) {
     std::vector<Term> operands;
     for (const Var operand : compute.operands) operands.push_back(term(operand));
-    if (!expr::facts_of(compute.op).is_function) {
-      TRY_ASSIGN(const std::string value, expression(compute.op, operands, compute.to));
-      define(compute.result, compute.op == expr::Op::select ? choice(compute, value) : value);
-      if (compute.op == expr::Op::less || compute.op == expr::Op::less_equal)
-        comparisons_.emplace(compute.result.index, std::pair(operands[0].text, operands[1].text));
-      return {};
-    }
-    const auto apply = [&](expr::Op op, DType dtype, const std::vector<Term>& all) -> Term {
-      const Result<std::string> value = expression(op, all, dtype);
-      if (!value.ok()) {
-        if (!lacking_) lacking_ = value.error();
-        return {literal(dtype, 0), dtype};
-      }
-      const std::string made = fmt::format("part{}", formulas_++);
-      line("let {} = {};", made, *value);
-      return {made, dtype};
-    };
-    FormulaText text(apply);
-    const Term result = expr::expand(text, compute.op, std::span<const Term>(operands), operands[0].dtype);
-    if (lacking_) return *lacking_;
-    // Formulas choose between ranges by comparisons that NaN is no part of.
-    std::string value = result.text;
-    for (const Term& x : operands)
-      if (compute.op != expr::Op::pow) value = fmt::format("select({}, {}, is_nan({}))", value, x.text, x.text);
-    define(compute.result, value);
+    const std::string name = fmt::format("v{}", compute.result.index);
+    TRY_ASSIGN(const Term made,
+               out_.compute(name, compute.op, operands, compute.to, program_.vars[compute.result.index]));
+    vars_[compute.result.index] = made.text;
     return {};
-  }
-
-  /// Of two floats by their comparison, which is false of NaN: a device would take that for an extreme without NaN.
-  [[nodiscard]] std::string choice(const kernel::Compute& select, const std::string& value) const {
-    const auto found = comparisons_.find(select.operands[0].index);
-    if (found == comparisons_.end() || !expr::is_float(program_.vars[select.result.index])) return value;
-    const auto& [a, b] = found->second;
-    const std::string& yes = vars_[select.operands[1].index];
-    const std::string& no = vars_[select.operands[2].index];
-    if (!(yes == a && no == b) && !(yes == b && no == a)) return value;
-    return fmt::format("select({}, {}, is_nan({}) || is_nan({}))", value, no, a, b);
   }
 
   Result<void> write(const kernel::Load& load) {
@@ -279,14 +201,14 @@ fn u32_of(x: f32) -> u32 {
     }
     const std::string counter = counter_name(loop.counter.index);
     line("for (var {0} = 0; {0} < {1}; {0}++) {{", counter, form(loop.extent));
-    ++depth_;
+    out_.indent();
     TRY(block(loop.block));
     // All at once: two values may change places.
     for (const kernel::Carried& carried : loop.carried)
       line("let n{} = {};", carried.inside.index, vars_[carried.next.index]);
     for (const kernel::Carried& carried : loop.carried)
       line("{} = n{};", vars_[carried.inside.index], carried.inside.index);
-    --depth_;
+    out_.outdent();
     line("}}");
     return {};
   }
@@ -308,7 +230,7 @@ fn u32_of(x: f32) -> u32 {
                                    ? fmt::format("{}", target_.workgroup_size)
                                    : fmt::format("i32(workgroups.x * workgroups.y) * {}", target_.workgroup_size);
     line("for (var {0} = invocation; {0} < {1}; {0} += {2}) {{", lane, total, stride);
-    ++depth_;
+    out_.indent();
     std::string rest = lane;
     for (std::size_t i = nest.size(); i-- > 0;) {
       const std::string counter = counter_name(nest[i]->counter.index);
@@ -325,7 +247,7 @@ fn u32_of(x: f32) -> u32 {
           TRY(std::visit([&](const auto& one) { return write(one); }, statement));
     TRY(block(nest.back()->block));
     --lanes_;
-    --depth_;
+    out_.outdent();
     line("}}");
     return {};
   }
@@ -350,15 +272,12 @@ fn u32_of(x: f32) -> u32 {
   const Target& target_;
   std::vector<std::string> vars_;
   std::string body_;
-  std::optional<Error> lacking_;
+  Statements out_{body_};
   std::vector<Affine> first_nest_;
   std::set<std::uint32_t> numbers_;
-  std::map<std::uint32_t, std::pair<std::string, std::string>> comparisons_;
   bool is_one_workgroup_ = false;
-  int depth_ = 0;
   int lanes_ = 0;  ///< loops of lanes around
   int nests_ = 0;
-  int formulas_ = 0;
 };
 
 }  // namespace

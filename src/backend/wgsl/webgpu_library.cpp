@@ -59,6 +59,8 @@ const char* fill(void* handle, Library& library) {
   find("wgpuCommandEncoderRelease", library.release_encoder);
   find("wgpuComputePassEncoderRelease", library.release_pass);
   find("wgpuCommandBufferRelease", library.release_commands);
+  look_up(handle, "wgpuDeviceCreateQuerySet", library.create_queries);
+  look_up(handle, "wgpuCommandEncoderResolveQuerySet", library.resolve_queries);
   return lacking;
 }
 

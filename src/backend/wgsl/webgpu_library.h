@@ -24,13 +24,17 @@ inline constexpr std::uint32_t kShaderSourceWgsl = 2;
 inline constexpr std::uint32_t kAllowProcessEvents = 2;
 inline constexpr std::uint32_t kSuccess = 1;
 inline constexpr std::uint32_t kNullBackend = 1;
+inline constexpr std::uint32_t kProcessor = 3;
 inline constexpr std::uint32_t kTimestampQuery = 3;
 inline constexpr std::uint32_t kShaderF16 = 10;
+inline constexpr std::uint32_t kSubgroups = 17;
 inline constexpr std::uint64_t kMapRead = 1;
 inline constexpr std::uint64_t kCopySource = 4;
 inline constexpr std::uint64_t kCopyTarget = 8;
 inline constexpr std::uint64_t kUniform = 64;
 inline constexpr std::uint64_t kStorage = 128;
+inline constexpr std::uint64_t kQueryResolve = 512;
+inline constexpr std::uint32_t kTimestamps = 2;
 
 /// What is called when something is done; `Function` differs in what it is told.
 struct Callback {
@@ -141,6 +145,24 @@ struct PipelineDescriptor {
   ComputeState compute;
 };
 
+struct QuerySetDescriptor {
+  const Chained* next = nullptr;
+  StringView label;
+  std::uint32_t kind = kTimestamps;
+  std::uint32_t count = 0;
+};
+struct TimestampWrites {
+  const Chained* next = nullptr;
+  Handle queries = nullptr;
+  std::uint32_t begin = 0;
+  std::uint32_t end = 1;
+};
+struct PassDescriptor {
+  const Chained* next = nullptr;
+  StringView label;
+  const TimestampWrites* timestamps = nullptr;
+};
+
 /// The functions. None of them takes ownership; objects are given back by their release.
 struct Library {
   Handle (*create_instance)(const void* descriptor) = nullptr;
@@ -159,7 +181,7 @@ struct Library {
   Handle (*pipeline_layout)(Handle pipeline, std::uint32_t group) = nullptr;
   Handle (*create_bind_group)(Handle device, const BindGroupDescriptor* descriptor) = nullptr;
   Handle (*create_encoder)(Handle device, const void* descriptor) = nullptr;
-  Handle (*begin_pass)(Handle encoder, const void* descriptor) = nullptr;
+  Handle (*begin_pass)(Handle encoder, const PassDescriptor* descriptor) = nullptr;
   void (*set_pipeline)(Handle pass, Handle pipeline) = nullptr;
   void (*set_bind_group)(Handle pass, std::uint32_t index, Handle group, std::size_t offset_count,
                          const std::uint32_t* offsets) = nullptr;
@@ -182,6 +204,10 @@ struct Library {
   void (*release_encoder)(Handle) = nullptr;
   void (*release_pass)(Handle) = nullptr;
   void (*release_commands)(Handle) = nullptr;
+  // For programs that measure; null where the library lacks them.
+  Handle (*create_queries)(Handle device, const QuerySetDescriptor* descriptor) = nullptr;
+  void (*resolve_queries)(Handle encoder, Handle queries, std::uint32_t first, std::uint32_t count, Handle to,
+                          std::uint64_t offset) = nullptr;
 };
 
 /// The library of the environment's PAWL_WEBGPU, else libwebgpu_dawn.so or libwebgpu_wrapper.so as the loader finds
