@@ -198,7 +198,12 @@ Stream::Stream(const Session& session, Pairs pairs)
   }
 }
 
+void Stream::refuse_when_busy() const {
+  if (busy_) raise(Code::bad_argument, "another thread is in a call of this stream");
+}
+
 void Stream::set_states(const py::dict& states) {
+  refuse_when_busy();
   std::vector<Value> values;
   for (const auto& [output, input] : pairs_) {
     const Port& port = session_.program().inputs()[input];
@@ -222,7 +227,7 @@ py::dict Stream::states() const {
 }
 
 py::list Stream::step(const py::object& feeds, RunControl* control) {
-  if (busy_) raise(Code::bad_argument, "another thread is in a call of this stream");
+  refuse_when_busy();
   py::list kept;
   std::vector<Value> inputs = session_.read(feeds, kept, is_state_);
   if (states_.empty() && !pairs_.empty())

@@ -70,6 +70,8 @@ class Stream {
   pybind11::list step(const pybind11::object& feeds, RunControl* control);
 
  private:
+  void refuse_when_busy() const;
+
   const Session& session_;
   Pairs pairs_;
   std::vector<bool> is_state_;      ///< by input

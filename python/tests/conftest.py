@@ -15,6 +15,11 @@ prefix_sum (float[C] start, float[T, C] x) => (float[C] total, float[T, C] sums)
     body = step (float[C] s, float[C] v) => (float[C] next, float[C] sum) { next = Add(s, v)  sum = Identity(next) }> (start, x)
 }"""
 
+# Takes no step when `go` is false, and else goes on until it is stopped.
+ENDLESS = """<ir_version: 8, opset_import: ["" : 17]>
+g (bool go, float s) => (float t) {
+  t = Loop <body = step (int64 i, bool c, float a) => (bool d, float b) { d = Identity(c)  b = Sin(a) }> (, go, s) }"""
+
 
 def session(text, **options):
     """A session of a model in ONNX's text syntax."""

@@ -10,13 +10,10 @@ import time
 
 import numpy as np
 import pytest
-from conftest import session
+from conftest import ENDLESS, session
 
 import pawl
 
-ENDLESS = """<ir_version: 8, opset_import: ["" : 17]>
-g (bool go, float s) => (float t) {
-  t = Loop <body = step (int64 i, bool c, float a) => (bool d, float b) { d = Identity(c)  b = Sin(a) }> (, go, s) }"""
 FOREVER = {"go": np.True_, "s": np.float32(1)}
 START = np.float32([1, 2])
 X = np.arange(6, dtype=np.float32).reshape(3, 2)

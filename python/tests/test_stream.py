@@ -1,8 +1,11 @@
 """States that are carried from call to call."""
 
+import threading
+import time
+
 import numpy as np
 import pytest
-from conftest import PREFIX_SUM, ROOT, session
+from conftest import ENDLESS, PREFIX_SUM, ROOT, session
 
 import pawl
 
@@ -70,6 +73,29 @@ def test_a_call_that_fails_loses_the_states(sums):
         stream(x=X)
     stream.reset()
     np.testing.assert_array_equal(stream(x=X)["sums"], X.cumsum(0))
+
+
+def test_one_thread_at_a_time():
+    sess = session(ENDLESS)
+    stream = sess.stream(states={"t": "s"}, initial={"s": np.float32(1)})
+    options = pawl.RunOptions()
+    options.max_steps = 2**62
+
+    def work():
+        with pytest.raises(pawl.Interrupted):
+            stream(options, go=True)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    time.sleep(0.1)
+    for _ in range(2):
+        with pytest.raises(pawl.BadArgument, match="another thread"):
+            stream(go=True)
+        stream.reset({"s": np.float32(2)})
+    options.terminate = True
+    thread.join(10)
+    stream(go=False)
+    assert stream.states["s"] == 2
 
 
 def test_extents_that_are_not_known_need_an_initial_value():
