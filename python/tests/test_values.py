@@ -45,6 +45,12 @@ def test_strides_that_are_no_multiple_of_an_element():
     np.testing.assert_array_equal(same(identity("float[N]"), packed["value"]), [1, 2, 3, 4])
 
 
+def test_copies_that_had_to_be_made_live_as_long_as_the_run():
+    x = np.arange(2**22)
+    y = same(identity("float[N]"), x.astype(">f4"))  # large: memory that is freed is gone at once
+    np.testing.assert_array_equal(y, x)
+
+
 def test_inputs_are_never_written_to_and_may_be_read_only():
     sess = session(
         """<ir_version: 8, opset_import: ["" : 17]>
