@@ -243,13 +243,14 @@ void ChunkedPass::add_place(std::size_t at, const std::string& name) {
 
 /// Coordinates of the lane, where its numbers are, and what it reads once.
 void ChunkedPass::find_places(bool with_outputs) {
-  const Dims& lanes = laws_.lanes;
-  if (lanes.size() == 1) out_.line("let p0 = place;");
-  std::int64_t inner = 1;
-  for (std::size_t axis = lanes.size(); lanes.size() > 1 && axis-- > 0;) {
-    out_.line("let p{} = place / {} % {};", axis, std::max<std::int64_t>(inner, 1),
-              std::max<std::int64_t>(lanes[axis], 1));
-    inner *= lanes[axis];
+  const std::size_t axes = laws_.lanes.size();
+  if (axes == 1) out_.line("let p0 = place;");
+  std::string rest = "place";
+  for (std::size_t axis = axes; axes > 1 && axis-- > 0;) {
+    const Count extent = call_.extents.empty() ? Count(laws_.lanes[axis]) : call_.extents[axis];
+    const std::string text = count(fmt::format("extent{}", axis), maximum(extent, 1));
+    out_.line("let p{} = {} % {};", axis, rest, text);
+    rest = fmt::format("{} / {}", rest, text);
   }
   for (std::size_t i = 0; i < laws_.inputs.size(); ++i) {
     const std::string name = fmt::format("v{}", i);

@@ -45,6 +45,7 @@ struct ChunkedScanCall {
   bool bits = false;
   Count steps = 0;
   Count lanes = 0;
+  std::vector<Count> extents;         ///< of the axes of lanes; empty: those of LaneLaws::lanes
   std::vector<PlacedBuffer> inputs;   ///< by LaneLaws::inputs
   std::vector<PlacedBuffer> initial;  ///< by state
   std::vector<PlacedBuffer> finals;   ///< by state
