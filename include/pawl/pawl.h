@@ -30,7 +30,7 @@ extern "C" {
 /** Of this header. It grows by one when something is added; what is there stays as it is. */
 #define PAWL_API_VERSION 1
 
-/** PAWL_API_VERSION of the library that is loaded: at least that of the header, where all of the header is to be had. */
+/** PAWL_API_VERSION of the library that is loaded: where it is less than the header's, some functions are missing. */
 PAWL_EXPORT uint32_t pawl_api_version(void);
 /** "0.1.0". */
 PAWL_EXPORT const char* pawl_version(void);
@@ -188,7 +188,7 @@ typedef void (*pawl_release)(void* context);
  *   data    : element [0,…,0]; any alignment; no strings. Stays as it is until `release`, and when that is NULL, until
  *             the value is freed and all runs that got it are over
  * Errors, after which the memory is the caller's and `release` is not called: bad_argument, bad_type; bad_shape, of
- * negative extents and sizes that overflow; bad_value, of bool and elements under 8 bits with bits that they do not have.
+ * negative extents and sizes that overflow; bad_value, of bool and elements under 8 bits with other bits set.
  */
 PAWL_FAILS pawl_error* pawl_value_borrow(pawl_dtype dtype, size_t rank, const int64_t* shape, const int64_t* strides,
                                          const void* data, pawl_release release, void* context, pawl_value** value);
@@ -303,8 +303,8 @@ PAWL_FAILS pawl_error* pawl_program_run(const pawl_program* program, const pawl_
                                         size_t input_count, const pawl_run_options* options, pawl_value** outputs,
                                         size_t output_count);
 /** The same with inputs that are given away: they are freed and set to NULL, whatever the outcome; memory that nobody
- *  else shares may become that of outputs. A state of a Scan that is given so is updated in place: who streams moves the
- *  states that one run returned into the next. */
+ *  else shares may become that of outputs. A state of a Scan that is given so is updated in place: who streams
+ *  moves the states that one run returned into the next. */
 PAWL_FAILS pawl_error* pawl_program_run_in_place(const pawl_program* program, pawl_value** inputs, size_t input_count,
                                                  const pawl_run_options* options, pawl_value** outputs,
                                                  size_t output_count);
