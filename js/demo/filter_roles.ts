@@ -46,7 +46,8 @@ function parameterOf(key: string, { shape }: TensorSpec): Parameter | undefined 
   return shape.length === 2 && names.length === shape[0] ? { key, names } : undefined;
 }
 
-const trial = 128;
+/** Samples of a block, for which a package must have a call. */
+export const blockSamples = 256;
 
 /** The roles when one input is the signal; undefined when that does not make a filter. */
 function rolesWith(kernel: Kernel, signal: string, inputs: Specs, each: Case): FilterRoles | undefined {
@@ -55,7 +56,7 @@ function rolesWith(kernel: Kernel, signal: string, inputs: Specs, each: Case): F
     ...inputs,
     [signal]: { dtype: "float32", shape: [samples, channels] },
   });
-  const specs = shapes(trial);
+  const specs = shapes(blockSamples);
   const outputs = kernel.outputs(specs, each);
   const filtered = Object.keys(outputs).find((key) => same(outputs[key], specs[signal]));
   const others = Object.keys(inputs).filter((key) => key !== signal);

@@ -7,10 +7,9 @@ import { BlockFilter } from "./block_filter.js";
 import { drawCurves, placeOn } from "./curves.js";
 import { alertBox, h, labelled, messageOf } from "./dom.js";
 import { filterControls, gainWords, type FilterControls } from "./filter_controls.js";
-import type { FilterRoles } from "./filter_roles.js";
+import { blockSamples, type FilterRoles } from "./filter_roles.js";
 import { drawn, generated, generators, microphone, type Signal } from "./signal.js";
 
-const blockSamples = 256;
 const shownBlocks = 4;
 const shownSamples = blockSamples * shownBlocks;
 const drawnName = "one that I draw";
@@ -113,7 +112,9 @@ class LiveFilter implements MadeFilter {
     this.canvas.addEventListener("pointerdown", (event) => this.draw(event));
     this.canvas.addEventListener("pointermove", (event) => event.buttons > 0 && this.draw(event));
     window.addEventListener("resize", () => this.show(), { signal: this.gone.signal });
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.show(), { signal: this.gone.signal });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.show(), {
+      signal: this.gone.signal,
+    });
     const legend = h(
       "ul",
       { class: "legend" },

@@ -79,7 +79,9 @@ class Page {
     else places.tests.replaceChildren(testsView(kernel, cases.length));
     if (benchmarks === undefined) say(places.bench, "The package brings no benchmarks (bench.json).");
     else places.bench.replaceChildren(benchView(kernel, readBenchmarks(benchmarks).length));
-    await this.showFilter(kernel, cases);
+    await this.showFilter(kernel, cases).catch((thrown: unknown) => {
+      places.filter.replaceChildren(alertBox(messageOf(thrown)));
+    });
   }
 
   private async showFilter(kernel: Kernel, cases: readonly Case[]): Promise<void> {
