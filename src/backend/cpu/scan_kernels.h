@@ -33,7 +33,7 @@ struct ScanKernelOptions {
   CompileKernel compile;
   kernel::FusedLoopPolicy policy{};
   plan::ChunkPolicy chunks{};
-  bool turns = true;  ///< tensors whose time lies inside are turned over
+  bool turns = true;                  ///< tensors whose time lies inside are turned over
   std::shared_ptr<OtherWay> first{};  ///< may be null
 };
 
