@@ -65,6 +65,12 @@ std::optional<std::size_t> axis_to_split(const FusedLoop& loop, int parts) {
   return std::nullopt;
 }
 
+/// Whether threads share steps out rather than lanes: what each of them writes then lies together.
+bool is_shared_in_time(const FusedLoop& loop, std::int64_t steps, int parts) {
+  constexpr std::int64_t kFewest = 16;
+  return loop.splits_time && steps >= kFewest * parts;
+}
+
 class Call {
  public:
   Call(const LoopKernel& kernel, const reference::ScanCall& call, std::vector<Value>& results)
@@ -313,7 +319,8 @@ class Call {
   }
 
   Result<void> run_parts(std::int64_t done, std::int64_t steps, int parts) {
-    const std::optional<std::size_t> axis = parts > 1 ? axis_to_split(loop_, parts) : std::nullopt;
+    const std::optional<std::size_t> axis =
+        parts > 1 && !is_shared_in_time(loop_, steps, parts) ? axis_to_split(loop_, parts) : std::nullopt;
     const bool in_time = parts > 1 && !axis && loop_.splits_time && steps >= parts;
     if (!axis && !in_time) return run_part({{}, done, done + steps}, done, steps);
     const std::int64_t extent = in_time ? steps : loop_.axes[*axis].extent;
@@ -404,6 +411,7 @@ bool passes_caches(const LoopKernel& kernel, std::int64_t trips, int threads) {
   if (bytes < kSharedRows) return false;
   if (bytes >= kPastCaches) return true;
   const int parts = parts_of(*kernel.loop, trips, threads);
+  if (is_shared_in_time(*kernel.loop, trips, parts)) return false;
   const std::optional<std::size_t> axis = parts > 1 ? axis_to_split(*kernel.loop, parts) : std::nullopt;
   return axis && kernel.loop->axes[*axis].innermost && kernel.bytes_of_row / parts < kShortRow;
 }
