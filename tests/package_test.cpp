@@ -189,6 +189,11 @@ TEST(Package, SaysWhatHasNoFormInShaders) {
           " else_branch = b () => (float[3] q) { q = Abs(x) }> (c) }",
       {"If", "no form in shaders"});
   expect_refused(head + "m (float[N] x) => (float[M] y) { k = NonZero(x)  y = Cast <to = 1> (k) }", {"NonZero"});
+  // An extent that must be a multiple of four, which the types do not say.
+  expect_refused(head +
+                     "m (float[G] x) => (float[H] a, float[H] b, float[H] c, float[H] d) "
+                     "{ a, b, c, d = Split <axis = 0> (x) }",
+                 {"--dim", "G=", "Split"});
   expect_refused(
       head +
           "m (float[N] x) => (float y) { n = Size(x)  f = Cast <to = 1> (n)  r = Reciprocal(f)  s = ReduceSum "

@@ -217,12 +217,26 @@ class Compilation {
     for (const std::vector<std::int64_t>& point : points.all()) {
       std::vector<std::pair<std::string, std::int64_t>> extents;
       for (std::size_t i = 0; i < symbols.size(); ++i) extents.emplace_back(symbols[i], point[i]);
-      TRY_ASSIGN(Draft draft, draft_at(extents, drafts.empty(), chunks));
-      drafts.push_back(std::move(draft));
+      Result<Draft> draft = draft_at(extents, drafts.empty(), chunks);
+      if (!draft.ok()) return tried(std::move(draft).error(), extents);
+      drafts.push_back(std::move(draft).value());
     }
     std::vector<std::string> names;
     for (const Extent& extent : made_.extents) names.push_back(extent.name);
     return assemble(points, std::move(drafts), names);
+  }
+
+  /// A model whose open extents must fit each other in a way that its types do not say.
+  static Error tried(Error error, const std::vector<std::pair<std::string, std::int64_t>>& extents) {
+    if (extents.empty() || error.code == Code::unsupported || error.code == Code::internal) return error;
+    std::string all, asked;
+    for (const auto& [symbol, extent] : extents) {
+      all += fmt::format("{}{} = {}", all.empty() ? "" : ", ", symbol, extent);
+      asked += fmt::format(" {}=…", symbol);
+    }
+    return fail(Code::unsupported,
+                "not all extents can be left open: with {} made up, {}; give those that depend on others, of --dim{}",
+                all, error.to_string(), asked);
   }
 
   /// Nothing where chunks pay for no call, or their shaders are others for other extents.
