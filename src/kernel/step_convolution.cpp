@@ -4,6 +4,7 @@
 #include <span>
 
 #include "kernel/step_builder.h"
+#include "ops/window.h"
 
 namespace pawl::kernel {
 
@@ -27,37 +28,19 @@ bool is_sum_of_taps(const graph::OpCall& conv, const Type& weights) {
 
 namespace {
 
-/// What a convolution does along one axis.
-struct Window {
-  std::int64_t stride = 1, dilation = 1, before = 0, after = 0;
-};
-
-/// By spatial axis; nothing where pads are negative, which cuts.
-std::optional<std::vector<Window>> windows_of(const graph::OpCall& conv, const Dims& input, const Dims& filter,
-                                              const Dims& output) {
-  const std::size_t spatial = filter.size() - 2;
-  const auto by = [&](std::string_view name, std::size_t i, std::int64_t otherwise) {
-    const std::span<const std::int64_t> listed = conv.attributes.integers(name);
-    return i < listed.size() ? listed[i] : otherwise;
-  };
-  const std::string pad = conv.attributes.text("auto_pad", "NOTSET");
-  std::vector<Window> windows(spatial);
-  for (std::size_t i = 0; i < spatial; ++i) {
-    Window& window = windows[i];
-    window.stride = by("strides", i, 1);
-    window.dilation = by("dilations", i, 1);
-    if (pad == "NOTSET") {
-      window.before = by("pads", i, 0);
-      window.after = by("pads", spatial + i, 0);
-    } else if (pad != "VALID") {
-      const std::int64_t reach = (output[2 + i] - 1) * window.stride + (filter[2 + i] - 1) * window.dilation + 1;
-      const std::int64_t total = std::max<std::int64_t>(reach - input[2 + i], 0);
-      window.before = pad == "SAME_LOWER" ? (total + 1) / 2 : total / 2;
-      window.after = total - window.before;
-    }
-    if (window.before < 0 || window.after < 0) return std::nullopt;
+/// By spatial axis; nothing where the node does not fit what it reads.
+std::optional<std::vector<ops::WindowAxis>> windows_of(const graph::OpCall& conv, const Dims& input,
+                                                       const Dims& filter) {
+  const Dims kernel(std::span(filter.begin() + 2, filter.end()));
+  const Result<ops::Windows> windows = ops::read_windows(conv.attributes, kernel.size(), kernel);
+  if (!windows.ok()) return std::nullopt;
+  std::vector<ops::WindowAxis> axes;
+  for (std::size_t i = 0; i < kernel.size(); ++i) {
+    const Result<ops::WindowAxis> axis = windows->place(i, input[2 + i]);
+    if (!axis.ok()) return std::nullopt;
+    axes.push_back(*axis);
   }
-  return windows;
+  return axes;
 }
 
 /// Of one element of the result; more than 2^31: that.
@@ -106,12 +89,12 @@ StepId StepBuilder::conv(const Node& node, const OpCall& call, std::size_t) {
   const std::size_t spatial = filter.size() - 2;
   const std::int64_t groups = call.attributes.integer("group", 1), channels = filter[1];
   const bool by_channel = groups == filter[0] && channels == 1;
-  const auto windows = windows_of(call, given, filter, own);
+  const auto windows = windows_of(call, given, filter);
   constexpr std::int64_t kMostProducts = 4096;
   if ((!by_channel && groups != 1) || !windows || products_of(filter) > kMostProducts)
     return refuse(fmt::format("{} has no form in kernels", node.label));
   const bool pads =
-      std::any_of(windows->begin(), windows->end(), [](const Window& w) { return w.before + w.after > 0; });
+      std::any_of(windows->begin(), windows->end(), [](const ops::WindowAxis& w) { return w.before + w.after > 0; });
   // The evaluator's sums leave out what is padded, and have an order of their own.
   if (exact_ && (spatial > 1 || !by_channel || pads)) return {};
   if (pads && !is_finite(fact(node.inputs[1]).tensor())) return {};

@@ -2,6 +2,7 @@
 #include "base/try.h"
 #include "graph/rebuild.h"
 #include "kernel/node_groups.h"
+#include "scan/selection.h"
 
 namespace pawl::kernel {
 namespace {
@@ -17,11 +18,7 @@ Type in_order(const Type& type, const std::vector<std::size_t>& order) {
 
 Result<graph::ScanOp> turned_group(const graph::ScanOp& group, const std::vector<std::size_t>& order,
                                    const std::vector<bool>& turned) {
-  std::vector<std::int64_t> there(order.size()), back(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    there[i] = static_cast<std::int64_t>(order[i]);
-    back[order[i]] = static_cast<std::int64_t>(i);
-  }
+  const std::vector<std::int64_t> there(order.begin(), order.end()), back = scan::inverse_order(there);
   const graph::Graph& body = *group.body.graph;
   graph::Builder to(body.name);
   graph::Mapping values(body);

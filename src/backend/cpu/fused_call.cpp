@@ -106,7 +106,7 @@ class Call {
     results_.resize(call_.scan.states + call_.scan.outputs);
     for (std::size_t i = 0; i < call_.scan.states; ++i) results_[i] = std::move(call_.states[i]);
     for (std::size_t i = 0; i < loop_.bindings.size(); ++i) {
-      tell_dense(loop_.bindings[i]);
+      for (const auto& [param, stride] : loop_.bindings[i].dense) own_->params[param.index] = stride;
       TRY(bind(i));
     }
     for (const auto& [param, extent] : loop_.extents) own_->params[param.index] = extent;
@@ -116,10 +116,6 @@ class Call {
   Result<void> finish() {
     for (const auto& [kept, binding] : own_->packed) TRY(unpack(own_->kept[kept], loop_.bindings[binding]));
     return {};
-  }
-
-  void tell_dense(const Binding& binding) {
-    for (const auto& [param, stride] : binding.dense) own_->params[param.index] = stride;
   }
 
   Result<void> bind(std::size_t i) {
@@ -261,10 +257,10 @@ class Call {
       shape[axis] = call_.trips;
       made = whole.view(shape, whole.strides(), stretch->first * whole.strides()[axis]);
     }
-    for (const Binding::TensorStride& stride : binding.strides)
-      own_->params[stride.param.index] = made.strides()[stride.axis < axis ? stride.axis : stride.axis + 1];
-    // These are of the binding's axes, which may be several of the tensor's.
-    tell_dense(binding);
+    // Dense ones are told: they are of the binding's axes, which may be several of the tensor's.
+    if (binding.dense.empty())
+      for (const Binding::TensorStride& stride : binding.strides)
+        own_->params[stride.param.index] = made.strides()[stride.axis < axis ? stride.axis : stride.axis + 1];
     bind_in_time(binding, made, made.strides()[axis], call_.scan.output_reversed[k]);
     results_[call_.scan.states + k] = std::move(made);
     return {};

@@ -6,6 +6,7 @@
 #include "backend/reference/stack.h"
 #include "base/try.h"
 #include "graph/rebuild.h"
+#include "scan/chunk_scans.h"
 #include "tensor/reuse.h"
 #include "tensor/walk.h"
 
@@ -53,17 +54,9 @@ Result<graph::ScanOp> along_first_axes(const graph::ScanOp& scan) {
   for (const graph::ValueId id : body.inputs) values[id] = to.add_input(body[id]);
   for (const graph::ValueId id : body.captured) values[id] = to.add_captured(body[id]);
   TRY(graph::copy_nodes(body, std::vector<bool>(body.values.size(), true), values, to));
-  graph::ScanOp made;
-  made.schema = scan.schema;
-  made.states = scan.states;
-  made.elements = scan.elements;
-  made.outputs = scan.outputs;
-  made.input_axes.assign(scan.elements, 0);
-  made.output_axes.assign(scan.outputs, 0);
+  graph::ScanOp made = scan::time_first(to.finish(values(body.outputs)), scan.states, scan.elements);
   made.input_reversed = scan.input_reversed;
   made.output_reversed = scan.output_reversed;
-  for (const graph::Capture& each : scan.body.captures) made.body.captures.push_back({each.outer, values(each.inner)});
-  made.body.graph = std::make_unique<graph::Graph>(to.finish(values(body.outputs)));
   return made;
 }
 
